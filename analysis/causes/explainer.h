@@ -44,6 +44,8 @@ class Explainer : public journeys::Observer {
   bool wants_steps_of(const journeys::Journey& journey) const override;
   void on_journey(const journeys::Journey& journey) override;
   void on_stay(const journeys::Stay& stay) override { positions_.add(stay); }
+  // From the next journey on. Not where journeys are made in another thread.
+  void set_deadlines(const Deadlines& deadlines) { deadlines_ = deadlines; }
   // Takes events in time order, each after the rebuild has taken it.
   void consume(const model::EventBatch& events);
   // After the rebuild's end.
@@ -63,7 +65,7 @@ class Explainer : public journeys::Observer {
 
   const journeys::Topology& topology_;
   const journeys::PacketNames names_;
-  const Deadlines deadlines_;
+  Deadlines deadlines_;
   Wanted wanted_;
   Take take_;
   Timeline timeline_;

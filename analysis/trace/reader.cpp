@@ -10,27 +10,15 @@
 #include "analysis/trace/codec.h"
 #include "analysis/trace/input.h"
 #include "analysis/trace/merge.h"
-#include "analysis/trace/meta.h"
+#include "analysis/trace/metadata.h"
 #include "analysis/trace/sequence.h"
 
 namespace sojourn::trace {
 
-struct Reader::State {
+struct Reader::State : Metadata {
   explicit State(Input opened) : input(std::move(opened)), damage(input.damage()) {}
 
   Input input;
-  model::Schema schema;
-  std::vector<model::Target> targets = {model::Target{}};
-  bool has_targets = false;
-  model::Host host;
-  model::Capture capture;
-  std::vector<model::Stream> streams;
-  std::vector<model::ClockPair> clocks;
-  model::Ledger ledger;
-  model::QueueChanges queue_changes;
-  model::Sampling sampling;
-  model::Context context;
-  model::Profile profile;
   std::vector<BlockInfo> blocks;
   std::vector<IndexEntry> entries;  // of the same blocks
   std::vector<Damage> damage;
@@ -42,8 +30,6 @@ struct Reader::State {
 
   void report(const IndexEntry& block, std::string what);
   Result<void> read_meta(const IndexEntry& block);
-  Result<void> read_target(std::span<const std::uint8_t> encoded);
-  Result<void> read_schema(std::span<const std::uint8_t> encoded);
   void check_ledger();
   void read_all_meta();
   Result<void> read_events(const IndexEntry& block, model::EventBatch& into);
@@ -93,87 +79,15 @@ void Reader::State::read_all_meta() {
   check_ledger();
 }
 
-namespace {
-
-template <typename T>
-Result<void> add_from_json(std::span<const std::uint8_t> encoded, std::vector<T>& list) {
-  T item;
-  SJ_CHECK(from_json(encoded, item));
-  list.push_back(std::move(item));
-  return {};
-}
-
-}  // namespace
-
-// The newest of each kind counts, but for streams, clock pairs, targets, context and profiles,
-// which add up. Unknown kinds are skipped.
 Result<void> Reader::State::read_meta(const IndexEntry& block) {
-  SJ_TRY(encoded, input.payload(block));
-  switch (block.header.type) {
-    case BlockType::kSchema:
-      return read_schema(encoded);
-    case BlockType::kTarget:
-      return read_target(encoded);
-    case BlockType::kHost:
-      return from_json(encoded, host);
-    case BlockType::kStream:
-      return add_from_json(encoded, streams);
-    case BlockType::kClock:
-      return add_from_json(encoded, clocks);
-    case BlockType::kCapture:
-      return from_json(encoded, capture);
-    case BlockType::kLedger:
-      return from_json(encoded, ledger);
-    case BlockType::kQueues: {
-      model::QueueChanges changes;
-      SJ_CHECK(from_json(encoded, changes));
-      queue_changes.insert(queue_changes.end(), changes.begin(), changes.end());
-      return {};
-    }
-    case BlockType::kSampling:
-      return from_json(encoded, sampling);
-    case BlockType::kContext:
-      return from_json(encoded, context);
-    case BlockType::kProfile:
-      return from_json(encoded, profile);
-    default:
-      return {};
-  }
-}
-
-// A later record of the same target replaces the earlier one, e.g. once it has ended.
-Result<void> Reader::State::read_target(std::span<const std::uint8_t> encoded) {
-  model::Target target;
-  SJ_CHECK(from_json(encoded, target));
-  if (!std::exchange(has_targets, true)) targets.clear();
-  const auto same = std::ranges::find_if(targets, [&](const model::Target& known) {
-    return known.pid == target.pid && known.since_ns == target.since_ns;
-  });
-  if (same == targets.end())
-    targets.push_back(std::move(target));
-  else
-    *same = std::move(target);
-  return {};
-}
-
-// A later schema may only add points, so that earlier events keep their meaning.
-Result<void> Reader::State::read_schema(std::span<const std::uint8_t> encoded) {
-  model::Schema newer;
-  SJ_CHECK(from_json(encoded, newer));
-  const auto& known = schema.points;
-  if (newer.points.size() < known.size() ||
-      !std::ranges::equal(known, std::span(newer.points).first(known.size())))
-    return fail("schema changes points of the one before");
-  schema = std::move(newer);
-  return {};
+  SJ_TRY(payload, input.payload(block));
+  return add(block.header.type, payload);
 }
 
 // Drops ledger entries of unknown points, since users look points up by id.
 void Reader::State::check_ledger() {
-  const auto unknown = std::erase_if(ledger, [&](const model::LedgerEntry& entry) {
-    return entry.point != model::kNoPoint && entry.point >= schema.points.size();
-  });
-  if (unknown != 0) damage.push_back({0, 0, "ledger entries of points that are not in the schema"});
+  if (drop_unknown_losses() != 0)
+    damage.push_back({0, 0, "ledger entries of points that are not in the schema"});
 }
 
 Result<void> Reader::State::read_events(const IndexEntry& block, model::EventBatch& into) {

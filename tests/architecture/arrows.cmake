@@ -37,12 +37,15 @@ set(arrows
   "analysis/pipeline: analysis/base analysis/model analysis/trace analysis/journeys"
   "analysis/report: analysis/base analysis/model analysis/trace analysis/statistics analysis/context
     analysis/journeys analysis/causes analysis/profile analysis/queues analysis/threads analysis/pipeline"
+  "analysis/live: analysis/base analysis/model analysis/links analysis/trace analysis/journeys analysis/causes analysis/profile
+    analysis/filter analysis/pipeline analysis/report"
   "analysis/present/words: analysis/base analysis/model analysis/trace analysis/statistics"
   "analysis/present/events: analysis/model analysis/trace"
   "analysis/present/imports: analysis/base analysis/imports analysis/latseq analysis/oai_t analysis/event_json"
   "analysis/present/journeys: analysis/model analysis/journeys analysis/present/words"
   "analysis/present/queues: analysis/model analysis/trace analysis/journeys analysis/queues analysis/present/words"
   "analysis/present/causes: analysis/model analysis/journeys analysis/causes analysis/present/words"
+  "analysis/present/live: analysis/base analysis/model analysis/causes analysis/live analysis/present/words analysis/present/causes"
   "analysis/present/host: analysis/host analysis/present/words"
   "analysis/present/threads: analysis/model analysis/threads analysis/present/words"
   "analysis/present/profile: analysis/model analysis/profile analysis/present/words"
@@ -105,15 +108,16 @@ set(arrows
   "userspace/capture/processes: analysis/base analysis/model userspace/base userspace/tracee
     userspace/capture/records userspace/capture/output userspace/capture/bpf userspace/capture/rings
     userspace/capture/control userspace/capture/session"
+  "userspace/live: analysis/base analysis/trace analysis/present/live userspace/base"
   "userspace/doctor: analysis/base analysis/model analysis/trace userspace/base userspace/files userspace/tracee userspace/capture bpf"
   "userspace/host: analysis/base analysis/host userspace/base userspace/tracee userspace/capture userspace/doctor bpf"
   "userspace/cli: analysis/base analysis/model analysis/trace analysis/imports analysis/latseq analysis/oai_t
     analysis/event_json analysis/exports analysis/statistics analysis/host analysis/threads analysis/journeys analysis/causes analysis/profile
     analysis/filter analysis/queues analysis/pipeline analysis/report analysis/differential analysis/present analysis/schema_language
     userspace/base userspace/files userspace/page"
-  "userspace/cli/live: analysis/base analysis/model analysis/trace analysis/journeys analysis/filter analysis/host analysis/differential
-    analysis/present/host analysis/present/differential analysis/present/words
-    userspace/base userspace/files userspace/tracee userspace/coarse userspace/capture userspace/doctor userspace/host userspace/cli")
+  "userspace/cli/live: analysis/base analysis/model analysis/trace analysis/journeys analysis/filter analysis/host analysis/live analysis/differential
+    analysis/present/host analysis/present/differential analysis/present/live analysis/present/words
+    userspace/base userspace/files userspace/live userspace/tracee userspace/coarse userspace/capture userspace/doctor userspace/host userspace/cli")
 
 set(system_headers
   "thread|stop_token|mutex|shared_mutex|condition_variable|future|semaphore|latch|barrier|pthread\\.h|cerrno|errno\\.h"

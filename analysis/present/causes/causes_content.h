@@ -53,5 +53,7 @@ std::vector<std::string> main_causes(const causes::CauseTotals& tally,
 
 // One packet in one sentence.
 std::string sentence(const causes::Verdict& verdict, const CausesContent& content);
+std::string sentence(const causes::Verdict& verdict, const causes::ContextNameTable& names,
+                     const journeys::Topology& topology);
 
 }  // namespace sojourn::present

@@ -122,13 +122,18 @@ std::vector<std::string> main_causes(const CauseTotals& tally, const journeys::T
 }
 
 std::string sentence(const Verdict& verdict, const CausesContent& content) {
+  return sentence(verdict, content.names, content.topology);
+}
+
+std::string sentence(const Verdict& verdict, const causes::ContextNameTable& names,
+                     const journeys::Topology& topology) {
   std::string text;
   std::size_t told = 0;
   std::uint64_t told_ns = 0;
   for (const LatencyPart& part : verdict.parts) {
     const bool is_small = ratio(part.ns, verdict.latency_ns()) < kWorthSaying;
     if (told == kMaxClauses || (told != 0 && is_small)) break;
-    text += (told == 0 ? "" : "; ") + clause(part, content.names, content.topology);
+    text += (told == 0 ? "" : "; ") + clause(part, names, topology);
     ++told;
     told_ns += part.ns;
   }

@@ -2,14 +2,13 @@
 // and no claim that the trace does not support.
 #include <algorithm>
 #include <cmath>
-#include <map>
 #include <numeric>
-#include <optional>
 #include <ranges>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "analysis/journeys/path_order.h"
 #include "analysis/present/causes/causes_content.h"
 #include "analysis/present/report/context_part.h"
 #include "analysis/present/report/costs_part.h"
@@ -169,30 +168,10 @@ class ReportWriter {
     if (content_.selection) line("{}", selection_text(*content_.selection));
   }
 
-  // "ip.in -> phy.out.ant", from the points that were hit, but for those that are both.
   std::string ends(Direction direction) const {
-    std::vector<std::string> from;
-    std::vector<std::string> to;
-    std::optional<std::size_t> loop;
-    const auto note = [](std::vector<std::string>& places, const std::string& place) {
-      if (std::ranges::find(places, place) == places.end()) places.push_back(place);
-    };
-    for (std::size_t i = 0; i < topology_.points.size(); ++i) {
-      const auto& plan = topology_.points[i];
-      if (plan.direction != direction || content_.totals.points[i].events == 0) continue;
-      if (plan.input && plan.output) continue;
-      if (plan.input) note(from, facts_.schema.points[i].src);
-      if (plan.loop != 0 && (!loop || plan.rank < topology_.points[*loop].rank)) loop = i;
-      if (plan.output) note(to, facts_.schema.points[i].dest);
-    }
-    // A loop that nothing feeds is entered somewhere in it.
-    if (from.empty() && loop) from.push_back(facts_.schema.points[*loop].src);
-    const auto said = [](const std::vector<std::string>& places) {
-      if (places.empty()) return std::string("?");
-      return places.size() == 1 ? places[0]
-                                : fmt::format("{} and {} more", places[0], places.size() - 1);
-    };
-    return fmt::format("{} -> {}", said(from), said(to));
+    return journeys::path_ends(
+        topology_, facts_.schema, direction,
+        [this](std::size_t point) { return content_.totals.points[point].events != 0; });
   }
 
   bool all_exact() const {
@@ -295,20 +274,8 @@ class ReportWriter {
     if (!table.empty()) text_ += "\n" + table.text();
   }
 
-  // Places in the order in which units come through them.
-  std::vector<std::size_t> places_of(Direction direction) const {
-    std::map<std::size_t, std::uint16_t> ranks;
-    for (const auto& pair : topology_.pairs) {
-      if (topology_.places[pair.place].direction != direction) continue;
-      const auto rank = topology_.points[pair.parent].rank;
-      const auto known = ranks.try_emplace(pair.place, rank).first;
-      known->second = std::max(known->second, rank);
-    }
-    std::vector<std::size_t> order;
-    order.reserve(ranks.size());
-    for (const auto& [place, rank] : ranks) order.push_back(place);
-    std::ranges::stable_sort(order, {}, [&](std::size_t place) { return ranks[place]; });
-    return order;
+  std::vector<std::uint16_t> places_of(Direction direction) const {
+    return journeys::places_in_order(topology_, direction);
   }
 
   // Which pairs' stays are told, by place.

@@ -1,0 +1,196 @@
+#include "analysis/live/growing_trace.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "analysis/live/snapshot_facts.h"
+#include "analysis/trace/merge.h"
+
+namespace sojourn::live {
+
+namespace {
+
+// Blocks that are taken at once.
+constexpr std::size_t kBlocks = 256;
+
+// A pair of clocks is written behind the events that were drained before it. One that was drained
+// just before may have been followed by others until the pair was read.
+constexpr std::uint64_t kSettleNs = 100'000'000;
+
+// A stream of no group is as good as one that nobody has heard of.
+std::vector<std::uint16_t> trimmed(std::vector<std::uint16_t> groups) {
+  while (!groups.empty() && groups.back() == 0) groups.pop_back();
+  return groups;
+}
+
+}  // namespace
+
+causes::TraceMetadata GrowingTrace::metadata() const {
+  const trace::Metadata& about = follower_.about();
+  return {about.schema,  about.context,       about.capture,
+          about.streams, about.queue_changes, about.targets};
+}
+
+std::uint64_t GrowingTrace::origin_ns() const {
+  const std::uint64_t open_ns = follower_.about().capture.open_ns;
+  return open_ns != 0 || first_ns_ == UINT64_MAX ? open_ns : first_ns_;
+}
+
+Result<bool> GrowingTrace::poll(const Tick& tick) {
+  if (has_ended_) return false;
+  SJ_TRY(blocks, follower_.poll(kBlocks, [this](trace::StoredEvents&& stored) {
+    first_ns_ = std::min(first_ns_, stored.header.min_ts_ns);
+    newest_ns_ = std::max(newest_ns_, stored.header.max_ts_ns);
+    waiting_.push_back(std::move(stored));
+  }));
+  if (follower_.has_ended()) {
+    SJ_CHECK(end(tick));
+    return true;
+  }
+  const auto& clocks = follower_.about().clocks;
+  // The first one was read before anything was drained.
+  if (clocks.size() > std::max<std::size_t>(std::exchange(clocks_, clocks.size()), 1)) {
+    const std::uint64_t at_ns = clocks.back().monotonic_ns;
+    SJ_CHECK(advance(at_ns - std::min(at_ns, kSettleNs), tick));
+  }
+  return blocks != 0;
+}
+
+Result<void> GrowingTrace::settle(const Tick& tick) {
+  if (has_ended_ || newest_ns_ == 0) return {};
+  SJ_CHECK(advance(newest_ns_ + 1, tick));
+  return {};
+}
+
+Result<void> GrowingTrace::end(const Tick& tick) {
+  const std::uint64_t close_ns = follower_.about().capture.close_ns;
+  const std::uint64_t end_ns = std::max(newest_ns_ == 0 ? 0 : newest_ns_ + 1, close_ns);
+  SJ_CHECK(advance(end_ns, tick));
+  has_ended_ = true;
+  if (!rebuild_) return {};
+  rebuild_->finish();
+  rebuild_->advance(end_ns);
+  return {};
+}
+
+Result<void> GrowingTrace::know_news() {
+  if (std::exchange(known_blocks_, follower_.metadata_blocks()) == follower_.metadata_blocks())
+    return {};
+  const trace::Metadata& about = follower_.about();
+  auto groups = trimmed(model::groups_of(about.streams, about.targets));
+  const bool is_new = !rebuild_ || about.schema.points.size() != known_points_ || groups != groups_;
+  if (is_new) {
+    if (rebuild_) ++restarts_;
+    SJ_CHECK(begin_rebuild(std::move(groups)));
+  } else {
+    for (std::size_t at = known_streams_; at < about.streams.size(); ++at)
+      links_->add_stream(about.streams[at]);
+    rebuild_->know_names();
+  }
+  known_streams_ = about.streams.size();
+  known_points_ = about.schema.points.size();
+  return {};
+}
+
+// What is under way when points come, or processes, is not told of.
+Result<void> GrowingTrace::begin_rebuild(std::vector<std::uint16_t> groups) {
+  const trace::Metadata& about = follower_.about();
+  groups_ = groups;
+  links_.emplace(about.schema, about.streams, about.capture.shed);
+  SJ_TRY(rebuild, LiveRebuild::create(metadata(),
+                                      {.open_ns = std::max(about.capture.open_ns, watermark_ns_),
+                                       .groups = std::move(groups)},
+                                      origin_ns(), options_, choice_));
+  rebuild_ = std::move(rebuild);
+  rebuild_->advance(watermark_ns_);
+  if (!player_) player_.emplace(origin_ns(), options_.interval_ns);
+  return {};
+}
+
+// Rebuilds what happened before the watermark. False: the tick wants no more.
+Result<bool> GrowingTrace::advance(std::uint64_t watermark_ns, const Tick& tick) {
+  if (watermark_ns <= watermark_ns_ || origin_ns() == 0) return true;
+  SJ_CHECK(know_news());
+  const auto later = std::ranges::stable_partition(waiting_, [&](const trace::StoredEvents& one) {
+    return one.header.min_ts_ns < watermark_ns;
+  });
+  std::vector<trace::StoredEvents> due(std::make_move_iterator(waiting_.begin()),
+                                       std::make_move_iterator(later.begin()));
+  waiting_.erase(waiting_.begin(), later.begin());
+
+  // The events that were carried are a block like others, and the first.
+  std::vector<trace::BlockInfo> blocks;
+  if (!carried_.empty())
+    blocks.push_back({.offset = due.size(),
+                      .events = static_cast<std::uint32_t>(carried_.size()),
+                      .min_ts_ns = carried_.ts_ns().front(),
+                      .max_ts_ns = carried_.ts_ns().back()});
+  for (std::size_t at = 0; at < due.size(); ++at)
+    blocks.push_back({.offset = at,
+                      .stream = due[at].header.stream,
+                      .events = due[at].header.events,
+                      .min_ts_ns = due[at].header.min_ts_ns,
+                      .max_ts_ns = due[at].header.max_ts_ns});
+  const auto load = [&](const trace::BlockInfo& block, model::EventBatch& into) {
+    if (block.offset == due.size()) {
+      into = std::exchange(carried_, {});
+      return;
+    }
+    follower_.decode(due[block.offset], into);
+    due[block.offset].payload = {};
+  };
+  model::EventBatch not_yet;
+  bool is_wanted = true;
+  const auto play = [&](model::EventBatch& events) {
+    const auto stamps = events.ts_ns();
+    const auto row_at = [&](std::uint64_t ts_ns) {
+      return static_cast<std::size_t>(std::ranges::lower_bound(stamps, ts_ns) - stamps.begin());
+    };
+    const std::size_t first = row_at(watermark_ns_);
+    const std::size_t end = row_at(watermark_ns);
+    late_ += first;
+    if (end < events.size()) not_yet.append(events, end, events.size() - end);
+    if (end == first || !is_wanted) return true;
+    if (first != 0 || end != events.size()) {
+      model::EventBatch part;
+      part.append(events, first, end - first);
+      events = std::move(part);
+    }
+    links_->resolve(events);
+    is_wanted = player_->play(*rebuild_, events, tick);
+    return true;
+  };
+  SJ_CHECK(trace::merge_blocks(blocks, load, play));
+  carried_ = std::move(not_yet);
+  watermark_ns_ = watermark_ns;
+  if (is_wanted) is_wanted = player_->reach(*rebuild_, watermark_ns, tick);
+  return is_wanted;
+}
+
+Result<void> GrowingTrace::choose(Choice choice) {
+  if (rebuild_) SJ_CHECK(rebuild_->choose(choice));
+  choice_ = std::move(choice);
+  return {};
+}
+
+Snapshot GrowingTrace::snapshot() const {
+  Snapshot snapshot;
+  snapshot.path = follower_.name();
+  snapshot.filter = choice_.text;
+  snapshot.has_ended = has_ended_;
+  snapshot.damaged = follower_.damage().size();
+  snapshot.left_out = late_;
+  snapshot.restarts = restarts_;
+  snapshot.open_ns = origin_ns();
+  if (!rebuild_) {
+    snapshot.target = target_text(follower_.about().targets);
+    snapshot.pid = follower_.about().targets.front().pid;
+    return snapshot;
+  }
+  rebuild_->fill(snapshot);
+  player_->fill(snapshot);
+  add_facts(metadata(), follower_.about().ledger, rebuild_->totals(), snapshot);
+  return snapshot;
+}
+
+}  // namespace sojourn::live

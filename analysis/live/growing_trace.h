@@ -1,0 +1,63 @@
+// A trace that is still being written. Events wait, as they are stored, until a later pair of
+// clocks says that all streams have delivered what came before; then they are put into time order
+// and rebuilt. What comes behind that is counted and left out. Memory is that of the events of a
+// second or two, and of the LiveRebuild. One thread owns a GrowingTrace.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "analysis/links/resolver.h"
+#include "analysis/live/interval_player.h"
+#include "analysis/live/live_trace.h"
+#include "analysis/trace/follower.h"
+
+namespace sojourn::live {
+
+class GrowingTrace final : public LiveTrace {
+ public:
+  GrowingTrace(std::unique_ptr<trace::ByteSource> source, LiveOptions options)
+      : follower_(std::move(source)), options_(std::move(options)) {}
+
+  Result<bool> poll(const Tick& tick) override;
+  Result<void> settle(const Tick& tick) override;
+  bool has_ended() const override { return has_ended_; }
+  Result<void> choose(Choice choice) override;
+  Snapshot snapshot() const override;
+
+  // The capture has begun: what it records is known.
+  bool has_begun() const { return follower_.about().capture.open_ns != 0; }
+  std::uint64_t late() const { return late_; }
+
+ private:
+  causes::TraceMetadata metadata() const;
+  std::uint64_t origin_ns() const;
+  Result<void> know_news();
+  Result<void> begin_rebuild(std::vector<std::uint16_t> groups);
+  Result<bool> advance(std::uint64_t watermark_ns, const Tick& tick);
+  Result<void> end(const Tick& tick);
+
+  trace::Follower follower_;
+  LiveOptions options_;
+  Choice choice_;
+  std::vector<trace::StoredEvents> waiting_;
+  model::EventBatch carried_;  // in time order, decoded: their time has not come
+  std::uint64_t watermark_ns_ = 0;
+  std::size_t clocks_ = 0;  // pairs that were looked at
+  std::uint64_t first_ns_ = UINT64_MAX;
+  std::uint64_t newest_ns_ = 0;
+  std::uint64_t known_blocks_ = 0;  // of metadata
+  std::size_t known_streams_ = 0;
+  std::size_t known_points_ = 0;
+  std::vector<std::uint16_t> groups_;
+  std::optional<links::Resolver> links_;
+  std::unique_ptr<LiveRebuild> rebuild_;
+  std::optional<IntervalPlayer> player_;
+  std::uint64_t late_ = 0;
+  std::uint64_t restarts_ = 0;
+  bool has_ended_ = false;
+};
+
+}  // namespace sojourn::live

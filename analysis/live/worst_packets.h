@@ -1,0 +1,39 @@
+// The slowest packets of each of the last seconds, with the reasons. Which packets are worth
+// explaining is found as they come: those that are among the slowest of their direction in the
+// second so far. So a second of any traffic has few of them. One thread owns a WorstPackets.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "analysis/causes/explainer.h"
+#include "analysis/causes/verdict.h"
+#include "analysis/model/schema.h"
+
+namespace sojourn::live {
+
+class WorstPackets {
+ public:
+  WorstPackets(std::size_t of_each_second, std::size_t window_s);
+
+  // A packet took so long. Those that take longer than deadlines() are worth explaining.
+  void note(model::Direction direction, std::uint64_t latency_ns);
+  causes::Deadlines deadlines() const;
+
+  // Seconds count from the start, as everywhere here.
+  void add(std::uint64_t second, const causes::Verdict& verdict);
+  void advance(std::uint64_t second);
+  void clear();
+
+  std::vector<causes::Verdict> slowest(std::size_t most) const;
+
+ private:
+  std::size_t most_;
+  std::uint64_t now_ = 0;
+  std::vector<std::uint64_t> down_ns_;  // heaps of the slowest of this second, the least in front
+  std::vector<std::uint64_t> up_ns_;
+  std::vector<std::vector<causes::Verdict>> seconds_;  // a ring
+};
+
+}  // namespace sojourn::live

@@ -1,0 +1,16 @@
+// One instant of `sojourn live` as an object. Keys are stable; docs/live.md lists them.
+#pragma once
+
+#include <string>
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "analysis/live/live_snapshot.h"
+
+namespace sojourn::present {
+
+nlohmann::ordered_json live_json(const live::Snapshot& snapshot);
+// In one line, UTF-8 whatever the target's texts were.
+std::string json_line(const nlohmann::ordered_json& object);
+
+}  // namespace sojourn::present

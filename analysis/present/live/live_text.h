@@ -1,0 +1,14 @@
+// One instant of `sojourn live` as lines for people, where there is no terminal to draw on.
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+#include "analysis/live/live_snapshot.h"
+
+namespace sojourn::present {
+
+// `since_start`: all that came, else the window.
+std::string live_text(const live::Snapshot& snapshot, bool since_start, std::size_t width);
+
+}  // namespace sojourn::present

@@ -1,0 +1,31 @@
+// Words of `sojourn live` that its text and its screen have in common. No state.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "analysis/live/live_snapshot.h"
+
+namespace sojourn::present {
+
+// "12.0 s"
+std::string elapsed_words(const live::Snapshot& snapshot);
+
+// "0 lost", "12 lost (ring full 12)"
+std::string loss_words(const live::Snapshot& snapshot);
+
+// What the figures do not say, and why; a line each.
+std::vector<std::string> doubts(const live::Snapshot& snapshot);
+
+// "tracing takes 0.51 % of the target's CPU", "capture 4.1 % of a core"; empty where nothing is
+// known.
+std::vector<std::string> cost_words(const live::Snapshot& snapshot);
+
+// "last 10 s", "since the start, 83 s", "of what was chosen 12 s ago"
+std::string span_words(const live::Snapshot& snapshot, bool since_start);
+
+// "rnti 0x4601 drb 1"
+std::string packet_words(const live::Snapshot& snapshot, const causes::Verdict& verdict);
+
+}  // namespace sojourn::present

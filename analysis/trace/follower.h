@@ -1,0 +1,75 @@
+// Reads a trace while it is being written: each call takes the whole blocks that have come, stops
+// in front of one that is not whole yet, and goes on there later. It only ever looks forward, so
+// its source may let go of what lies before offset(). A place that can be no block is passed over
+// once a block follows it. One thread owns a Follower.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "analysis/base/result.h"
+#include "analysis/model/event.h"
+#include "analysis/trace/block.h"
+#include "analysis/trace/byte_source.h"
+#include "analysis/trace/codec.h"
+#include "analysis/trace/format.h"
+#include "analysis/trace/metadata.h"
+#include "analysis/trace/reader.h"
+
+namespace sojourn::trace {
+
+// Events as they are stored, to be decoded when their time has come.
+struct StoredEvents {
+  BlockHeader header;
+  std::uint64_t offset = 0;
+  std::vector<std::uint8_t> payload;
+};
+
+class Follower {
+ public:
+  using Take = std::function<void(StoredEvents&&)>;
+
+  // The source's size() grows.
+  explicit Follower(std::unique_ptr<ByteSource> source) : source_(std::move(source)) {}
+
+  // Takes so many blocks at most, and says how many it took. An error: what is there can be no
+  // trace.
+  Result<std::size_t> poll(std::size_t most_blocks, const Take& take);
+
+  const std::string& name() const { return source_->name(); }
+  const Metadata& about() const { return about_; }
+  // How many blocks of metadata came: a change says that there is news.
+  std::uint64_t metadata_blocks() const { return metadata_blocks_; }
+  // The writer has finished the trace: nothing more comes.
+  bool has_ended() const { return has_ended_; }
+  std::uint64_t offset() const { return offset_; }
+  std::uint64_t events() const { return events_; }
+  const std::vector<Damage>& damage() const { return damage_; }
+
+  // Replaces the contents of `into`. False, and damage, where they do not decode.
+  bool decode(const StoredEvents& stored, model::EventBatch& into);
+
+ private:
+  Result<bool> read_file_header();
+  bool pass_over_damage();
+  void read_block(const BlockHeader& header, const Take& take);
+
+  std::unique_ptr<ByteSource> source_;
+  std::uint64_t offset_ = 0;
+  std::uint64_t searched_ = 0;  // no block begins between offset_ and this
+  bool has_ended_ = false;
+  Metadata about_;
+  std::uint64_t metadata_blocks_ = 0;
+  std::uint64_t events_ = 0;
+  std::vector<Damage> damage_;
+  BlockOpener opener_;
+  EventDecoder decoder_;
+  std::vector<std::uint8_t> payload_;
+};
+
+}  // namespace sojourn::trace

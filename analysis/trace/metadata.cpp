@@ -1,0 +1,88 @@
+#include "analysis/trace/metadata.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "analysis/trace/meta.h"
+
+namespace sojourn::trace {
+
+namespace {
+
+template <typename T>
+Result<void> add_from_json(std::span<const std::uint8_t> json, std::vector<T>& list) {
+  T item;
+  SJ_CHECK(from_json(json, item));
+  list.push_back(std::move(item));
+  return {};
+}
+
+}  // namespace
+
+Result<void> Metadata::add(BlockType type, std::span<const std::uint8_t> json) {
+  switch (type) {
+    case BlockType::kSchema:
+      return add_schema(json);
+    case BlockType::kTarget:
+      return add_target(json);
+    case BlockType::kHost:
+      return from_json(json, host);
+    case BlockType::kStream:
+      return add_from_json(json, streams);
+    case BlockType::kClock:
+      return add_from_json(json, clocks);
+    case BlockType::kCapture:
+      return from_json(json, capture);
+    case BlockType::kLedger:
+      return from_json(json, ledger);
+    case BlockType::kQueues: {
+      model::QueueChanges changes;
+      SJ_CHECK(from_json(json, changes));
+      queue_changes.insert(queue_changes.end(), changes.begin(), changes.end());
+      return {};
+    }
+    case BlockType::kSampling:
+      return from_json(json, sampling);
+    case BlockType::kContext:
+      return from_json(json, context);
+    case BlockType::kProfile:
+      return from_json(json, profile);
+    default:
+      return {};
+  }
+}
+
+// A later record of the same target replaces the earlier one, e.g. once it has ended.
+Result<void> Metadata::add_target(std::span<const std::uint8_t> json) {
+  model::Target target;
+  SJ_CHECK(from_json(json, target));
+  if (!std::exchange(has_targets, true)) targets.clear();
+  const auto same = std::ranges::find_if(targets, [&](const model::Target& known) {
+    return known.pid == target.pid && known.since_ns == target.since_ns;
+  });
+  if (same == targets.end())
+    targets.push_back(std::move(target));
+  else
+    *same = std::move(target);
+  return {};
+}
+
+// A later schema may only add points, so that earlier events keep their meaning.
+Result<void> Metadata::add_schema(std::span<const std::uint8_t> json) {
+  model::Schema newer;
+  SJ_CHECK(from_json(json, newer));
+  const auto& known = schema.points;
+  if (newer.points.size() < known.size() ||
+      !std::ranges::equal(known, std::span(newer.points).first(known.size())))
+    return fail("schema changes points of the one before");
+  schema = std::move(newer);
+  return {};
+}
+
+std::size_t Metadata::drop_unknown_losses() {
+  return std::erase_if(ledger, [&](const model::LedgerEntry& entry) {
+    return entry.point != model::kNoPoint && entry.point >= schema.points.size();
+  });
+}
+
+}  // namespace sojourn::trace

@@ -1,0 +1,45 @@
+// Everything in a trace that is not an event, as its blocks say it one after the other: the newest
+// of each kind counts, but for streams, clock pairs, targets, context and profiles, which add up.
+// Unknown kinds are skipped. One thread owns a Metadata.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "analysis/base/result.h"
+#include "analysis/model/capture_info.h"
+#include "analysis/model/context_info.h"
+#include "analysis/model/profile_info.h"
+#include "analysis/model/queue_info.h"
+#include "analysis/model/schema.h"
+#include "analysis/trace/format.h"
+
+namespace sojourn::trace {
+
+struct Metadata {
+  model::Schema schema;
+  std::vector<model::Target> targets = {model::Target{}};  // never empty
+  bool has_targets = false;
+  model::Host host;
+  model::Capture capture;
+  std::vector<model::Stream> streams;
+  std::vector<model::ClockPair> clocks;
+  model::Ledger ledger;
+  model::QueueChanges queue_changes;
+  model::Sampling sampling;
+  model::Context context;
+  model::Profile profile;
+
+  // The raw payload of a block of that type.
+  Result<void> add(BlockType type, std::span<const std::uint8_t> json);
+
+  // Drops ledger entries of unknown points, since users look points up by id. How many there were.
+  std::size_t drop_unknown_losses();
+
+ private:
+  Result<void> add_target(std::span<const std::uint8_t> json);
+  Result<void> add_schema(std::span<const std::uint8_t> json);
+};
+
+}  // namespace sojourn::trace

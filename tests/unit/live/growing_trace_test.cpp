@@ -1,0 +1,210 @@
+// A trace that grows block by block: what its figures have, and when.
+#include "analysis/live/growing_trace.h"
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <catch2/catch_test_macros.hpp>
+
+#include "analysis/trace/writer.h"
+
+namespace sojourn::live {
+namespace {
+
+constexpr std::uint64_t kSecond = 1'000'000'000;
+constexpr std::uint64_t kOpen = 5 * kSecond;
+
+using Bytes = std::vector<std::uint8_t>;
+
+// What is written is there at once for who reads.
+class BytesSink : public trace::ByteSink {
+ public:
+  explicit BytesSink(Bytes& bytes) : bytes_(bytes) {}
+  Result<void> append(std::span<const std::uint8_t> bytes) override {
+    bytes_.insert(bytes_.end(), bytes.begin(), bytes.end());
+    return {};
+  }
+  std::uint64_t size() const override { return bytes_.size(); }
+  Result<void> finish() override { return {}; }
+  void abandon() override {}
+  const std::string& put_aside() const override { return none_; }
+
+ private:
+  Bytes& bytes_;
+  std::string none_;
+};
+
+class BytesSource : public trace::ByteSource {
+ public:
+  explicit BytesSource(const Bytes& bytes) : bytes_(bytes) {}
+  const std::string& name() const override { return name_; }
+  std::uint64_t size() const override { return bytes_.size(); }
+  bool read_at(std::uint64_t offset, std::span<std::uint8_t> into) override {
+    if (offset > bytes_.size() || into.size() > bytes_.size() - offset) return false;
+    std::ranges::copy(std::span(bytes_).subspan(offset, into.size()), into.data());
+    return true;
+  }
+
+ private:
+  const Bytes& bytes_;
+  std::string name_ = "growing";
+};
+
+struct Growing {
+  Growing() {
+    for (const auto* where : {"D in--a", "D a--out"})
+      schema.points.push_back(*model::parse_point(where, "len:rnti:sn"));
+    writer.emplace(*trace::Writer::create(std::make_unique<BytesSink>(bytes)));
+    REQUIRE(writer->write(schema));
+    clock(kOpen - 1);
+    model::Capture about;
+    about.open_ns = kOpen;
+    REQUIRE(writer->write(about));
+  }
+
+  void clock(std::uint64_t ns) { REQUIRE(writer->write(model::ClockPair{.monotonic_ns = ns})); }
+  // The way of a packet, on two streams: each hit is a block.
+  void packet(std::uint64_t at_ns, std::uint64_t took_ns) {
+    hit(at_ns, 0);
+    hit(at_ns + took_ns, 1);
+    ++number;
+  }
+  void hit(std::uint64_t ts_ns, model::PointId point) {
+    model::EventBatch batch;
+    const std::uint64_t values[] = {100, 1, number};
+    batch.append({ts_ns, seq[point]++, point, 1, point, values});
+    REQUIRE(writer->write(batch));
+  }
+  std::uint64_t complete() const {
+    const Snapshot now = live.snapshot();
+    return now.directions.empty() ? 0 : now.directions.front().complete;
+  }
+  void poll() {
+    bool more = true;
+    while (more) {
+      const auto came = live.poll([this] {
+        ticks.push_back(live.snapshot().now_ns);
+        return true;
+      });
+      REQUIRE(came);
+      more = *came;
+    }
+  }
+
+  model::Schema schema;
+  Bytes bytes;
+  std::optional<trace::Writer> writer;
+  GrowingTrace live{std::make_unique<BytesSource>(bytes), LiveOptions{}};
+  std::vector<std::uint64_t> ticks;
+  std::uint64_t number = 0;
+  std::uint64_t seq[2] = {};
+};
+
+TEST_CASE("events count once a later pair of clocks says that all before it were delivered") {
+  Growing growing;
+  growing.poll();
+  CHECK(growing.live.has_begun());
+  growing.packet(kOpen + 10, 100);
+  growing.poll();
+  CHECK(growing.complete() == 0);
+  growing.clock(kOpen + 2 * kSecond);
+  growing.packet(kOpen + 3 * kSecond, 100);  // of the next interval
+  growing.poll();
+  CHECK(growing.complete() == 1);
+  CHECK(growing.ticks == std::vector<std::uint64_t>{kOpen + kSecond});
+  growing.clock(kOpen + 5 * kSecond);
+  growing.poll();
+  CHECK(growing.complete() == 2);
+  CHECK(growing.ticks.size() == 4);
+  CHECK_FALSE(growing.live.has_ended());
+}
+
+TEST_CASE("streams that are written one after the other are put into the order of time") {
+  Growing growing;
+  // All that the second stream saw, and then all of the first.
+  for (growing.number = 0; growing.number < 50; ++growing.number)
+    growing.hit(kOpen + growing.number * 1'000'000 + 500, 1);
+  for (growing.number = 0; growing.number < 50; ++growing.number)
+    growing.hit(kOpen + growing.number * 1'000'000, 0);
+  growing.clock(kOpen + 2 * kSecond);
+  growing.poll();
+  CHECK(growing.complete() == 50);
+  CHECK(growing.live.snapshot().directions.front().times.all.max_ns == 500);
+}
+
+TEST_CASE("an event that comes behind its time is counted and left out") {
+  Growing growing;
+  growing.packet(kOpen + 10, 100);
+  growing.clock(kOpen + 2 * kSecond);
+  growing.poll();
+  growing.packet(kOpen + 20, 100);
+  growing.clock(kOpen + 4 * kSecond);
+  growing.poll();
+  CHECK(growing.complete() == 1);
+  CHECK(growing.live.snapshot().left_out == 2);
+}
+
+TEST_CASE("what is still to come of an interval waits, and is not counted as late") {
+  Growing growing;
+  // In the same block as what counts already.
+  model::EventBatch batch;
+  const std::uint64_t first[] = {100, 1, 1};
+  const std::uint64_t second[] = {100, 1, 2};
+  const std::uint64_t at_ns = kOpen + 3 * kSecond;
+  batch.append({kOpen + 10, 0, 0, 1, 0, first});
+  batch.append({at_ns, 1, 0, 1, 0, second});
+  REQUIRE(growing.writer->write(batch));
+  growing.clock(kOpen + 2 * kSecond);
+  growing.poll();
+  growing.number = 2;
+  growing.hit(at_ns + 700, 1);
+  growing.clock(kOpen + 5 * kSecond);
+  growing.poll();
+  CHECK(growing.complete() == 1);
+  CHECK(growing.live.snapshot().left_out == 0);
+}
+
+TEST_CASE("the end of the trace brings everything, and the rest is closed") {
+  Growing growing;
+  growing.packet(kOpen + 10, 100);
+  growing.hit(kOpen + 400, 0);  // and stays
+  REQUIRE(growing.writer->finish());
+  growing.poll();
+  CHECK(growing.live.has_ended());
+  CHECK(growing.complete() == 1);
+  const Snapshot end = growing.live.snapshot();
+  CHECK(end.has_ended);
+  CHECK(end.directions.front().censored + end.directions.front().incomplete == 1);
+}
+
+TEST_CASE("where nothing more comes, what came counts") {
+  Growing growing;
+  growing.packet(kOpen + 10, 100);
+  growing.packet(kOpen + 100'000, 100);
+  growing.poll();
+  CHECK(growing.complete() == 0);
+  REQUIRE(growing.live.settle([] { return true; }));
+  CHECK(growing.complete() >= 1);
+}
+
+TEST_CASE("points that come later begin the figures anew, and are counted") {
+  Growing growing;
+  growing.packet(kOpen + 10, 100);
+  growing.clock(kOpen + 2 * kSecond);
+  growing.poll();
+  CHECK(growing.complete() == 1);
+  model::Schema more = growing.schema;
+  more.points.push_back(*model::parse_point("U x--y", "len:rnti:sn"));
+  REQUIRE(growing.writer->write(more));
+  growing.packet(kOpen + 3 * kSecond, 100);
+  growing.clock(kOpen + 4 * kSecond);
+  growing.poll();
+  CHECK(growing.live.snapshot().restarts == 1);
+  CHECK(growing.complete() == 1);
+}
+
+}  // namespace
+}  // namespace sojourn::live
