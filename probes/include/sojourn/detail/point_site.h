@@ -103,7 +103,7 @@
 /* ---- operands: sizes are constants; values are in registers or constants, never in memory ---- */
 
 /* Up to eight arguments are in registers. With more of them six are in registers, and the others in
- * an array that a seventh points to: from nine on clang 14 saves registers at a function's entry. */
+ * an array that a seventh points to: from nine on clang 14 saves registers on entry. */
 #define SJ_POINT_SIZE_OPERAND_(index, value) [sj_size##index] "n"(SJ_POINT_SIZE_(value))
 #define SJ_POINT_VALUE_OPERAND_(index) [sj_value##index] "nr"(sj_point_value[index])
 #define SJ_POINT_ELEMENT_(index, value) SJ_POINT_WIDEN_(value)
