@@ -197,6 +197,14 @@ TEST_CASE("whatever threads and queues call themselves, each row is read back wi
   require_same_as_csv(traces, trace, "events");
 }
 
+TEST_CASE("graphs are those that the commands print") {
+  const Traces traces;
+  const std::string trace = traces.path("radio");
+  CHECK(output_of({"export", trace, "--to", "dot"}) == output_of({"queues", trace, "--dot"}));
+  CHECK(output_of({"export", trace, "--to", "dot", "--what", "flow"}) ==
+        output_of({"flow", trace, "--dot"}));
+}
+
 TEST_CASE("an option that a table has no use for is refused") {
   const Traces traces;
   const auto refusal = [&](std::vector<std::string> more) {

@@ -18,7 +18,9 @@ namespace {
 Result<void> run(const ExportRequest& request) {
   SJ_TRY(reader, open_trace(request.path));
   const std::string told = tell_if_not_whole(reader);
-  const RunExport export_trace = export_format(request.to).run;
+  const ExportFormat& format = export_format(request.to);
+  const RunExport export_trace = format.run;
+  if (format.is_directory) return export_trace(request, std::move(reader), told, {});
   if (request.output.empty() || request.output == "-")
     return export_trace(request, std::move(reader), told, print_data);
   std::error_code error;
@@ -57,7 +59,7 @@ Action define_export(Arguments& arguments) {
   arguments
       .add_option("-o,--output", request->output,
                   "The file to write: it appears once it is complete. Standard output by default, "
-                  "and with -")
+                  "and with -. With ctf a directory, new or empty")
       .type_name("FILE");
   arguments.when_parsed([request] {
     request->deadline.check();

@@ -7,6 +7,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "userspace/cli/exports/ctf_export.h"
+#include "userspace/cli/exports/dot_export.h"
 #include "userspace/cli/exports/latseq_export.h"
 #include "userspace/cli/exports/pass_export.h"
 #include "userspace/cli/exports/table_export.h"
@@ -24,6 +26,8 @@ constexpr std::array kTables = {
     ExportPart{"events", kOfEvents},        ExportPart{"queues", kOfEvents},
     ExportPart{"in-flight", Takes::kRules}, ExportPart{"causes", kOfJourneys | Takes::kDeadline}};
 constexpr std::array kWhole = {ExportPart{"", kOfJourneys}};
+constexpr std::array kGraphs = {ExportPart{"topology", Takes::kRules}, ExportPart{"flow"}};
+constexpr std::array kCtf = {ExportPart{"", kOfEvents}};
 constexpr std::array kLseq = {ExportPart{"", kOfEvents}};
 constexpr std::array kLseqj = {ExportPart{"events", kOfLatseq}};
 constexpr std::array kLatseqJson = {ExportPart{"journeys", kOfLatseq},
@@ -37,6 +41,12 @@ constexpr std::array kFormats = {
     ExportFormat{"jsonl", "the same tables, a JSON object a line", kTables, export_json_lines},
     ExportFormat{"perfetto", "a trace for ui.perfetto.dev: packets, threads, queues, scheduler",
                  kWhole, export_perfetto},
+    ExportFormat{"chrome", "Chrome's JSON trace events, for what reads nothing else", kWhole,
+                 export_chrome},
+    ExportFormat{"ctf",
+                 "the Common Trace Format 1.8, a directory, for babeltrace2 and Trace Compass",
+                 kCtf, export_ctf, true},
+    ExportFormat{"dot", "a graph for Graphviz", kGraphs, export_dot},
     ExportFormat{"lseq", "a LatSeq recording: one event a line, times since 1970", kLseq,
                  export_latseq_lines},
     ExportFormat{"lseqj",
@@ -118,6 +128,8 @@ void check_export(ExportRequest& request) {
   refuse(request.where.given(), Takes::kWhere, "--where");
   refuse(!request.compat.empty(), Takes::kCompat, "--compat");
   refuse(request.deadline.given(), Takes::kDeadline, "--deadline");
+  if (export_format(request.to).is_directory && (request.output.empty() || request.output == "-"))
+    refuse_usage(fmt::format("--to {} writes a directory: say which one with -o", request.to));
   if (!request.compat.empty() && request.where.given())
     refuse_usage("--compat latseq has no --where");
 }

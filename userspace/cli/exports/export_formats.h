@@ -41,6 +41,7 @@ struct ExportFormat {
   std::string_view what_it_is;        // a line of the help
   std::span<const ExportPart> parts;  // the first one is the default; never empty
   RunExport run;
+  bool is_directory = false;  // that `run` makes, and `write` is not asked
 };
 
 std::span<const ExportFormat> export_formats();

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "analysis/exports/chrome.h"
 #include "analysis/exports/perfetto.h"
 #include "analysis/exports/trace_names.h"
 #include "analysis/pipeline/trace_pass.h"
@@ -39,6 +40,11 @@ Result<void> write_all(const ExportRequest& request, trace::Reader reader, const
 }
 
 }  // namespace
+
+Result<void> export_chrome(const ExportRequest& request, trace::Reader reader,
+                           const std::string& told, const exports::Write& write) {
+  return write_all<exports::ChromeTrace>(request, std::move(reader), told, write);
+}
 
 Result<void> export_perfetto(const ExportRequest& request, trace::Reader reader,
                              const std::string& told, const exports::Write& write) {

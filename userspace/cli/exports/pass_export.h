@@ -10,6 +10,8 @@
 
 namespace sojourn::cli {
 
+Result<void> export_chrome(const ExportRequest& request, trace::Reader reader,
+                           const std::string& told, const exports::Write& write);
 Result<void> export_perfetto(const ExportRequest& request, trace::Reader reader,
                              const std::string& told, const exports::Write& write);
 

@@ -1,0 +1,18 @@
+// The Common Trace Format of `sojourn export`: a directory with two files.
+#pragma once
+
+#include <string>
+
+#include "analysis/base/result.h"
+#include "analysis/exports/output.h"
+#include "analysis/trace/reader.h"
+#include "userspace/cli/exports/export_request.h"
+
+namespace sojourn::cli {
+
+// Into the directory request.output, which is made, or is empty. `metadata` appears last: without
+// it the directory is no trace.
+Result<void> export_ctf(const ExportRequest& request, trace::Reader reader, const std::string& told,
+                        const exports::Write& write);
+
+}  // namespace sojourn::cli
