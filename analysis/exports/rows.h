@@ -36,6 +36,8 @@ class RowWriter {
   virtual Result<void> begin(std::span<const Column> columns) = 0;
   // As many cells as there are columns.
   virtual Result<void> row(std::span<const Cell> cells) = 0;
+  // Something about the trace, before finish(). A format that has no place for it leaves it out.
+  virtual void note(std::string_view /*key*/, std::string_view /*value*/) {}
   // Once, behind the last row.
   virtual Result<void> finish() = 0;
 };

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "analysis/model/queue_info.h"
+#include "analysis/trace/completeness.h"
 
 namespace sojourn::exports {
 
@@ -138,8 +139,13 @@ Table::Table(RowWriter& rows, std::vector<Column> columns, FieldColumns fields)
   columns_.insert(columns_.end(), fields_.columns().begin(), fields_.columns().end());
 }
 
-Result<void> Table::finish() {
+Result<void> Table::finish(const trace::Reader& reader) {
   SJ_CHECK(std::move(written_));
+  const auto whole = trace::completeness_of(reader);
+  rows_.note("trace", reader.path().substr(reader.path().rfind('/') + 1));
+  rows_.note("tracer", reader.capture().tracer);
+  rows_.note("events_lost", std::to_string(whole.lost_or_missing()));
+  rows_.note("is_whole", whole.is_whole() ? "yes" : "no");
   return rows_.finish();
 }
 

@@ -34,7 +34,8 @@ class Table {
   const FieldColumns& fields() const { return fields_; }
   Result<void> begin() { return rows_.begin(columns_); }
   bool is_good() const { return written_.has_value(); }
-  Result<void> finish();
+  // The reader was read to its end: what it lacks is noted.
+  Result<void> finish(const trace::Reader& reader);
 
   // The cells of a new row: those of the fields hold nothing. Valid until the next row is begun.
   std::span<Cell> new_row();

@@ -39,6 +39,7 @@ constexpr std::array kLatseqCsv = {ExportPart{"durations", kOfLatseq},
 constexpr std::array kFormats = {
     ExportFormat{"csv", "comma-separated values, a table of --what", kTables, export_csv},
     ExportFormat{"jsonl", "the same tables, a JSON object a line", kTables, export_json_lines},
+    ExportFormat{"parquet", "the same tables for DuckDB and pandas", kTables, export_parquet},
     ExportFormat{"perfetto", "a trace for ui.perfetto.dev: packets, threads, queues, scheduler",
                  kWhole, export_perfetto},
     ExportFormat{"chrome", "Chrome's JSON trace events, for what reads nothing else", kWhole,

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "analysis/exports/parquet_rows.h"
 #include "analysis/exports/tables.h"
 #include "analysis/exports/text_rows.h"
 #include "analysis/exports/trace_names.h"
@@ -35,7 +36,7 @@ Result<void> write_events(const ExportRequest& request, trace::Reader& reader,
     return made.table().is_good();
   };
   SJ_CHECK(pipeline::read_events(threads, reader, {.progress = line.progress(), .consume = add}));
-  return made.table().finish();
+  return made.table().finish(reader);
 }
 
 // A table that observes journeys.
@@ -52,7 +53,7 @@ Result<void> write_journeys(const ExportRequest& request, pipeline::TraceInput& 
   pass.show(line.progress());
   pass.consume([&](const model::EventBatch&) { return made.table().is_good(); });
   SJ_CHECK(pass.run());
-  return made.table().finish();
+  return made.table().finish(input.reader());
 }
 
 Result<void> write_causes(const ExportRequest& request, pipeline::TraceInput& input,
@@ -70,7 +71,7 @@ Result<void> write_causes(const ExportRequest& request, pipeline::TraceInput& in
                                     [&](const causes::Verdict& verdict) { made.add(verdict); });
   SJ_CHECK(analysis.run(
       threads, is_deadline_searched(request.deadline) ? line.progress(1, 2) : line.progress()));
-  return made.table().finish();
+  return made.table().finish(input.reader());
 }
 
 Result<void> write_table(const ExportRequest& request, pipeline::TraceInput& input,
@@ -111,6 +112,12 @@ Result<void> export_table(const ExportRequest& request, trace::Reader reader,
 Result<void> export_csv(const ExportRequest& request, trace::Reader reader, const std::string& told,
                         const exports::Write& write) {
   exports::CsvRows rows(write);
+  return export_table(request, std::move(reader), told, rows);
+}
+
+Result<void> export_parquet(const ExportRequest& request, trace::Reader reader,
+                            const std::string& told, const exports::Write& write) {
+  exports::ParquetRows rows(write);
   return export_table(request, std::move(reader), told, rows);
 }
 

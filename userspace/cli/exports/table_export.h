@@ -17,6 +17,8 @@ Result<void> export_table(const ExportRequest& request, trace::Reader reader,
 
 Result<void> export_csv(const ExportRequest& request, trace::Reader reader, const std::string& told,
                         const exports::Write& write);
+Result<void> export_parquet(const ExportRequest& request, trace::Reader reader,
+                            const std::string& told, const exports::Write& write);
 Result<void> export_json_lines(const ExportRequest& request, trace::Reader reader,
                                const std::string& told, const exports::Write& write);
 
