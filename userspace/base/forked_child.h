@@ -125,8 +125,12 @@ Result<Answer> run_in_child(Work work,
     return write(fd, &message, sizeof(message)) == sizeof(message);
   };
   Written message{};
-  SJ_CHECK(talk_with_child(
-      answer, [&](int fd, pid_t) { return read_answer(fd, &message, sizeof(message), timeout); }));
+  const auto begin = std::chrono::steady_clock::now();
+  auto taken = talk_with_child(
+      answer, [&](int fd, pid_t) { return read_answer(fd, &message, sizeof(message), timeout); });
+  if (!taken && std::chrono::steady_clock::now() - begin >= timeout)
+    return fail("it was not done after {:.3g} s", std::chrono::duration<double>(timeout).count());
+  SJ_CHECK(taken);
   if (message.is_error) return fail("{}", message.error);
   return message.answer;
 }

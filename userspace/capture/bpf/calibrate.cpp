@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <span>
 #include <tuple>
 #include <utility>
@@ -25,6 +26,9 @@ constexpr std::uint64_t kHitsOfRun = 256;
 constexpr std::size_t kRuns = 7;
 constexpr std::uint64_t kStampedHits = 512;
 constexpr std::size_t kRingBytes = 256 * 1024;  // all hits of a run, with room to spare
+// Of some ten milliseconds of work. Who waits longer for it waits for a capture to begin, and a
+// machine that busy gives no costs to rely on.
+constexpr std::chrono::seconds kPatience(10);
 
 struct Middle {
   std::uint64_t ps = 0;
@@ -187,7 +191,7 @@ Result<Measured> measure_apart(Mechanism mechanism, const CostNeeds& needs) {
     SJ_TRY(answer, helper->ask(base::PrivilegedRequest::kCosts, std::move(wanted)));
     return base::Unpacker(answer.bytes).take<Measured>();
   }
-  return base::run_in_child<Measured>([&] { return measure(mechanism, needs); });
+  return base::run_in_child<Measured>([&] { return measure(mechanism, needs); }, kPatience);
 }
 
 }  // namespace
@@ -199,7 +203,8 @@ Result<base::Answer> measure_for(base::Unpacker& wanted) {
                         .returns = wanted.take<bool>()};
   if (!wanted.is_sound() || needs.args == 0 || needs.args > SJ_MAX_ARGS)
     return fail("nothing to measure");
-  SJ_TRY(measured, base::run_in_child<Measured>([&] { return measure(mechanism, needs); }));
+  SJ_TRY(measured,
+         base::run_in_child<Measured>([&] { return measure(mechanism, needs); }, kPatience));
   return base::Answer{.kind = 0, .bytes = base::Packer().put(measured).take(), .fds = {}};
 }
 

@@ -18,6 +18,7 @@
 #include "userspace/cli/live/record/record_messages.h"
 #include "userspace/cli/live/record/record_options.h"
 #include "userspace/cli/live/record/starvation_guard.h"
+#include "userspace/cli/live/record/step_teller.h"
 #include "userspace/cli/tell.h"
 #include "userspace/cli/units.h"
 #include "userspace/host/profile_cache.h"
@@ -96,6 +97,12 @@ Result<std::optional<base::PrivilegedHelper>> start_privileged_helper(
   return std::move(helper);
 }
 
+Result<std::vector<capture::Subject>> find_told(const RecordOptions& options,
+                                                capture::Options& how) {
+  const StepTeller step("looking for its points and functions", options.quiet);
+  return find_subjects(options.processes, options.selection, how);
+}
+
 struct Started {
   std::optional<base::PrivilegedHelper> helper;  // none where there are no rights to keep
   capture::Capture capture;
@@ -104,6 +111,7 @@ struct Started {
 // Attaches with the fewest rights possible, and gives up all of them after that.
 Result<Started> start_capture(const RecordOptions& options, std::vector<capture::Subject> subjects,
                               capture::Options how) {
+  const StepTeller step("measuring what a hit costs, and attaching", options.quiet);
   const capture::RightsNeeded needed{.perf_uprobes = true,
                                      .other_networks = options.context.families.contains("sockets"),
                                      .kernel_names = !options.perf.frequency.empty(),
@@ -123,7 +131,7 @@ Result<void> record_processes(const RecordOptions& options, capture::Options how
                               const base::Fd& interrupts) {
   SJ_CHECK(options.collector.apply());
   guard_against_starvation(options.processes.pids, options.collector.is_default(), options.quiet);
-  SJ_TRY(subjects, find_subjects(options.processes, options.selection, how));
+  SJ_TRY(subjects, find_told(options, how));
   // Missing rings are not reported for a program that was never prepared.
   if (options.processes.maps.given() && !how.engines.wanted && !how.cgroup && !how.follow &&
       std::ranges::all_of(subjects, [](const capture::Subject& subject) {

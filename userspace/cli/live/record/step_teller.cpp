@@ -1,0 +1,38 @@
+#include "userspace/cli/live/record/step_teller.h"
+
+#include <cerrno>
+#include <csignal>
+#include <thread>
+#include <utility>
+
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "userspace/capture/api.h"
+#include "userspace/cli/tell.h"
+
+namespace sojourn::cli {
+
+StepTeller::StepTeller(std::string step, bool is_quiet, std::chrono::milliseconds patience)
+    : step_(std::move(step)), patience_(patience), begin_(std::chrono::steady_clock::now()) {
+  if (is_quiet) return;
+  child_ = fork();
+  if (child_ != 0) return;  // one that could not be made tells nothing
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (!capture::give_up_rights()) _exit(1);
+  std::this_thread::sleep_for(patience_);
+  tell("still {}\n", step_);
+  _exit(0);
+}
+
+StepTeller::~StepTeller() {
+  if (child_ < 0) return;
+  kill(child_, SIGKILL);
+  while (waitpid(child_, nullptr, 0) < 0 && errno == EINTR) {
+  }
+  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin_;
+  if (took >= patience_) tell("{} took {:.1f} s\n", step_, took.count());
+}
+
+}  // namespace sojourn::cli
