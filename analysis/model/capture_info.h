@@ -101,6 +101,7 @@ struct Capture {
   std::vector<std::uint64_t> hit_spread_ps;
   std::vector<ShedSpan> shed;
   std::vector<UnarmedSpan> unarmed;
+  std::vector<std::string> unplaced;  // points of maps that the program has no place for: "D a--b"
 };
 
 // Stored in traces: values are explicit and never reused.

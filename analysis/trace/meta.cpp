@@ -134,7 +134,8 @@ constexpr auto kFields<model::Capture> =
           field("longest_starved_ns", &model::Capture::longest_starved_ns),
           field("hit_cost_ps", &model::Capture::hit_cost_ps),
           field("hit_spread_ps", &model::Capture::hit_spread_ps),
-          field("shed", &model::Capture::shed), field("unarmed", &model::Capture::unarmed));
+          field("shed", &model::Capture::shed), field("unarmed", &model::Capture::unarmed),
+          field("unplaced", &model::Capture::unplaced, kIfSet));
 
 template <>
 constexpr auto kFields<model::LedgerEntry> =

@@ -119,5 +119,9 @@ TEST_CASE("times of a trace that says what hits took are without that") {
   check("traced", {How::kWhole});
 }
 
+TEST_CASE("a path that lacks points is called by the ends that are there") {
+  check("parts", {How::kWhole});
+}
+
 }  // namespace
 }  // namespace sojourn::golden

@@ -379,8 +379,8 @@ void Collector::tell_map() {
   rows.reserve(wanted_.size());
   for (const Wanted& one : wanted_)
     rows.push_back({.point = one.point, .is_placed = one.sites != 0});
-  // PART7 found_.points.unplaced = unplaced_points(rows);
   if (found_.mapped.empty()) return;  // it is another program
+  found_.points.unplaced = unplaced_points(rows);
   for (std::string& remark : marks_.remarks()) found_.remarks.push_back(std::move(remark));
   for (std::string& remark : gap_remarks(rows)) found_.remarks.push_back(std::move(remark));
 }

@@ -78,6 +78,7 @@ struct Points {
   // Points that were not asked for, or are not valid; a ring may hold records of them.
   std::vector<model::Point> left_out;
   std::vector<Unusable> unusable;
+  std::vector<std::string> unplaced;  // points of maps on a unit's path that have no site: "D a--b"
   std::vector<ForeignProbe> foreign;
 };
 

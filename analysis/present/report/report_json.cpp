@@ -209,6 +209,7 @@ ordered_json report_json(const ReportContent& content) {
   report["mixed_senders"] = totals.mixed_senders;
   report["ledger"] = ledger(content);
   report["unarmed"] = unarmed(content);
+  if (!content.facts.capture.unplaced.empty()) report["unplaced"] = content.facts.capture.unplaced;
   if (!facts.capture.hit_cost_ps.empty()) report["tracing"] = costs_json(content);
   if (content.threads != nullptr)
     report["threads"] =

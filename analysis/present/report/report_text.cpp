@@ -16,6 +16,7 @@
 #include "analysis/present/report/deadline_part.h"
 #include "analysis/present/report/facts_text.h"
 #include "analysis/present/report/net_times_part.h"
+#include "analysis/present/report/path_ends.h"
 #include "analysis/present/report/report_content.h"
 #include "analysis/present/report/spans_part.h"
 #include "analysis/present/threads/threads_content.h"
@@ -168,12 +169,6 @@ class ReportWriter {
     if (content_.selection) line("{}", selection_text(*content_.selection));
   }
 
-  std::string ends(Direction direction) const {
-    return journeys::path_ends(
-        topology_, facts_.schema, direction,
-        [this](std::size_t point) { return content_.totals.points[point].events != 0; });
-  }
-
   bool all_exact() const {
     for (const auto direction : model::kPacketDirections)
       if (!content_.summary.direction(direction).latency_ns.exact()) return false;
@@ -188,14 +183,16 @@ class ReportWriter {
       if (!used(direction)) continue;
       const auto& summary = content_.summary.direction(direction);
       if (summary.is_timeless()) continue;
-      std::vector<std::string> cells = {fmt::format("{} {}", letter(direction), ends(direction)),
-                                        count(summary.latency_ns.count())};
+      std::vector<std::string> cells = {
+          fmt::format("{} {}", letter(direction), path_ends(content_, direction)),
+          count(summary.latency_ns.count())};
       add_times(cells, latency_of(content_, direction));
       rows.add(std::move(cells), tracing_share(summary.latency_ns, summary.net_latency_ns));
     }
     text_ += '\n';
     if (const Table table = rows.table(); !table.empty()) text_ += table.text();
     if (!all_exact()) text_ += kInexact;
+    text_ += unplaced_text(content_);
     for (const auto direction : model::kPacketDirections) at_one_point(direction);
   }
 

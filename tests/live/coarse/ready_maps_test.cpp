@@ -120,6 +120,26 @@ TEST_CASE("a map says which rows a row that does not fit takes with it") {
                          "sdap.rx--gtpu.tx, U gtpu.tx--network"));
 }
 
+TEST_CASE("a path that lacks points is called by the ends that are there") {
+  need_root();
+  std::string map = test::contents(std::string(SJ_MAPS) + "/srsran-gnb.toml");
+  for (const std::string function :
+       {"sdap_entity_rx_impl::handle_pdu", "gtpu_tunnel_ngu_tx_impl::handle_sdu\"\ndirection"}) {
+    const std::size_t at = map.find(function);
+    REQUIRE(at != std::string::npos);
+    map.insert(at, "not_");
+  }
+  CoarseSubject target("gnb-O2", map);
+  target.record("500ms");
+  const std::string report = sojourn_done({"report", target.trace()});
+  CAPTURE(report);
+  CHECK(report.contains("\nU from phy.rx "));
+  CHECK(
+      report.contains("U: 2 points of the map are not placed: sdap.rx--gtpu.tx, "
+                      "gtpu.tx--network; journeys end before them"));
+  CHECK(report.contains("\nD gtpu.rx -> ru "));
+}
+
 // With 200 MB of symbols, and real-time threads on all CPUs.
 TEST_CASE("a target that leaves its tracer no CPU is traced, and its tracer says so") {
   need_root();

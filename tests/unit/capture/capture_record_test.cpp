@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <variant>
 #include <vector>
 
@@ -139,6 +140,15 @@ TEST_CASE("a record that grows is written ever more rarely, and never where dump
   CaptureRecord sheds = open_record();
   CHECK(times_written(sheds, 4000, shed,
                       [](CaptureRecord& one, Sink& sink) { one.write_shed(sink); }) == 256 + 3);
+}
+
+TEST_CASE("a point of a map is not placed where none of the processes has it") {
+  CaptureRecord record = open_record();
+  model::Schema schema;
+  schema.points.push_back(*model::parse_point("D a--b", "len"));
+  const std::vector<std::string> of_both = {"D a--b", "U a--b", "D b--c", "U a--b"};
+  record.note_unplaced(of_both, schema);
+  CHECK(record.about().unplaced == std::vector<std::string>{"U a--b", "D b--c"});
 }
 
 }  // namespace

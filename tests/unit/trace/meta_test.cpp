@@ -63,6 +63,7 @@ TEST_CASE("target, host, streams, clocks, capture and ledger come back") {
   capture.shed = {{.point = 2, .from_ns = 120, .until_ns = 150}};
   capture.unarmed = {{.pid = 9, .point = model::kNoPoint, .from_ns = 1, .until_ns = 130},
                      {.pid = 10, .point = 1, .from_ns = 0, .until_ns = 2}};
+  capture.unplaced = {"D b--c"};
   capture.tracer_cpu_ns = 5;
   capture.target_cpu_ns = 6;
   REQUIRE(error_of(writer->write(model::Capture())) == "");
@@ -91,6 +92,7 @@ TEST_CASE("target, host, streams, clocks, capture and ledger come back") {
   CHECK(reader->capture().hit_spread_ps == capture.hit_spread_ps);
   CHECK(reader->capture().shed == capture.shed);
   CHECK(reader->capture().unarmed == capture.unarmed);
+  CHECK(reader->capture().unplaced == capture.unplaced);
   CHECK(reader->streams() == streams);
   CHECK(reader->clocks() == clocks);
   CHECK(reader->ledger() == ledger);
@@ -125,15 +127,14 @@ TEST_CASE("each kind of metadata is read from the JSON that it always was, and w
       R"({"cpu_model":"Xeon","cpus":4,"kernel":"6.18","machine":"x86_64","measured":"","name":"ran1"})");
   same(model::Stream(), R"({"cpu":-1,"engine":"ring","id":3,"pid":76,"tid":77})");
   same(model::ClockPair(), R"({"error_ns":4,"monotonic_ns":1,"realtime_ns":2,"tai_ns":3})");
-  same(
-      model::Capture(),
-      R"({"attach":"uprobe_multi","close_ns":3,"ended_by":"duration","engine":"kernel",)"
-      R"("hit_cost_ps":[13],"hit_spread_ps":[20],"longest_starved_ns":12,"open_ns":2,)"
-      R"("shed":[{"from_ns":15,"point":14,"until_ns":16}],"sites":1,)"
-      R"("stamp_delay_ns":10,"stamp_error_ns":9,)"
-      R"("stream_first":[6],"stream_hits":[4,5],"target_cpu_ns":8,"tracer":"sojourn 0.1.0",)"
-      R"("tracer_cpu_ns":7,"tracer_rss_bytes":11,"unarmed":[{"from_ns":19,"pid":17,)"
-      R"("point":18,"until_ns":20}]})");
+  same(model::Capture(),
+       R"({"attach":"uprobe_multi","close_ns":3,"ended_by":"duration","engine":"kernel",)"
+       R"("hit_cost_ps":[13],"hit_spread_ps":[20],"longest_starved_ns":12,"open_ns":2,)"
+       R"("shed":[{"from_ns":15,"point":14,"until_ns":16}],"sites":1,)"
+       R"("stamp_delay_ns":10,"stamp_error_ns":9,)"
+       R"("stream_first":[6],"stream_hits":[4,5],"target_cpu_ns":8,"tracer":"sojourn 0.1.0",)"
+       R"("tracer_cpu_ns":7,"tracer_rss_bytes":11,"unarmed":[{"from_ns":19,"pid":17,)"
+       R"("point":18,"until_ns":20}],"unplaced":["D a--b"]})");
   same(model::Ledger(), R"([{"cause":7,"count":3,"point":2,"stream":1}])");
   same(model::Context(),
        R"({"families":[{"missing":"no tracepoint","name":"irq"}],"names":[{"id":1,)"

@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "userspace/base/clock.h"
 #include "userspace/capture/records/shared.h"
@@ -38,8 +41,12 @@ void group_sites(tracee::Points& points, bool any_off) {
 }  // namespace
 
 Result<void> ProcessRecorder::add_subjects(std::vector<Subject> subjects) {
-  for (Subject& subject : subjects)
+  std::vector<std::string> unplaced;
+  for (Subject& subject : subjects) {
+    std::ranges::move(subject.points.unplaced, std::back_inserter(unplaced));
     SJ_CHECK(tracee::join(processes_->add(std::move(subject)).points, schema_));
+  }
+  record_->note_unplaced(unplaced, schema_);
   for (const auto& one : processes_->all()) one->points.schema = schema_;
   return {};
 }

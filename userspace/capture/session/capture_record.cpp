@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "userspace/base/clock.h"
 
 namespace sojourn::capture {
@@ -103,6 +105,17 @@ void CaptureRecord::note_unarmed(const model::UnarmedSpan& span) {
   several.point = model::kNoPoint;
   several.from_ns = std::min(several.from_ns, span.from_ns);
   several.until_ns = std::max(several.until_ns, span.until_ns);
+}
+
+void CaptureRecord::note_unplaced(std::span<const std::string> points,
+                                  const model::Schema& schema) {
+  for (const std::string& point : points) {
+    const bool is_placed = std::ranges::any_of(schema.points, [&](const model::Point& placed) {
+      return point == fmt::format("{} {}", letter(placed.direction), placed.name());
+    });
+    if (!is_placed && std::ranges::find(about_.unplaced, point) == about_.unplaced.end())
+      about_.unplaced.push_back(point);
+  }
 }
 
 void CaptureRecord::write_shed(Sink& sink) {

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "analysis/model/capture_info.h"
+#include "analysis/model/schema.h"
 #include "userspace/capture/output/event_engine.h"
 #include "userspace/capture/output/sink.h"
 
@@ -66,6 +67,8 @@ class CaptureRecord {
   // Spans are limited: a program that forks all day must not fill the file with those of its
   // children.
   void note_unarmed(const model::UnarmedSpan& span);
+  // Points of maps that some process has no place for; those of the schema another one has.
+  void note_unplaced(std::span<const std::string> points, const model::Schema& schema);
 
   // Writes the lists for readers of a capture that is killed; the longer they are, the more rarely.
   void write_shed(Sink& sink);
