@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
 #include <nlohmann/json.hpp>
 
 #include "tests/live/coarse/subject.h"
@@ -45,7 +46,9 @@ constexpr std::string_view kObserved[] = {
 
 TEST_CASE("the map of a gNB finds its functions by the names they have, and follows packets") {
   need_root();
-  const auto file = tracee::ElfFile::open(coarse_path("gnb-O2"), "gnb-O2");
+  const std::string program = GENERATE("gnb-O2", "gnb-O2-icf");
+  CAPTURE(program);
+  const auto file = tracee::ElfFile::open(coarse_path(program), program);
   REQUIRE(file);
   const auto functions = file->functions();
   REQUIRE(functions);
@@ -56,7 +59,14 @@ TEST_CASE("the map of a gNB finds its functions by the names they have, and foll
     }));
   }
 
-  CoarseSubject target("gnb-O2", test::contents(std::string(SJ_MAPS) + "/srsran-gnb.toml"));
+  CHECK(std::ranges::any_of(*functions, [](const tracee::FunctionSymbol& function) {
+    return function.name.ends_with(".cold");
+  }));
+
+  CoarseSubject target(program, test::contents(std::string(SJ_MAPS) + "/srsran-gnb.toml"));
+  const bool is_folded =
+      sojourn(target.with_map("list")).err.contains("srsran::rlc_rx_tm_entity::handle_pdu");
+  CHECK(is_folded == (program == "gnb-O2-icf"));
   const test::Ended ended = target.record("500ms");
   // Each function has a thunk of the same name, and one radio unit is there of the four.
   CHECK_FALSE(ended.err.contains("not traced"));

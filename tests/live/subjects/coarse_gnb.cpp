@@ -308,6 +308,11 @@ struct rlc_rx_am_entity {
   std::uint64_t state = 0;
   OPAQUE void handle_pdu(byte_buffer_slice buf);
 };
+// Does what the AM entity does: a linker that folds code makes one function of both.
+struct rlc_rx_tm_entity {
+  std::uint64_t state = 0;
+  OPAQUE void handle_pdu(byte_buffer_slice buf);
+};
 struct pdu_rx_handler {
   rlc_rx_um_entity& upper;
   OPAQUE bool handle_rx_pdu(slot_point sl_rx, du_cell_index_t cell_index, mac_rx_pdu pdu);
@@ -376,6 +381,9 @@ void rlc_rx_um_entity::handle_pdu(byte_buffer_slice buf) {
 void rlc_rx_am_entity::handle_pdu(byte_buffer_slice buf) {
   state = state + buf.buf.number();
 }
+void rlc_rx_tm_entity::handle_pdu(byte_buffer_slice buf) {
+  state = state + buf.buf.number();
+}
 void srs_du::f1u_bearer_impl::handle_sdu(byte_buffer_chain sdu) {
   receiver->handle_pdu(std::move(sdu));
 }
@@ -398,8 +406,8 @@ void pdcp_entity_rx::apply_reordering(pdcp_rx_pdu_info pdu_info) {
 void srs_cu_up::sdap_entity_rx_impl::handle_pdu(byte_buffer pdu) {
   tunnel.handle_sdu(std::move(pdu), qos_flow_id_t{9});
 }
-void gtpu_tunnel_ngu_tx_impl::handle_sdu(byte_buffer buf, qos_flow_id_t) {
-  state = state + buf.number();
+void gtpu_tunnel_ngu_tx_impl::handle_sdu(byte_buffer buf, qos_flow_id_t qfi) {
+  state = state + buf.number() + static_cast<std::uint64_t>(qfi);
 }
 
 }  // namespace srsran
