@@ -19,6 +19,7 @@
 #include "analysis/page/journey_columns.h"
 #include "analysis/page/latseq_trace.h"
 #include "analysis/page/page_differences.h"
+#include "analysis/page/page_timeline.h"
 #include "analysis/page/piece_columns.h"
 #include "analysis/pipeline/trace_input.h"
 #include "analysis/pipeline/trace_marks.h"
@@ -49,7 +50,6 @@ namespace {
 constexpr std::size_t kMaxEvents = 10'000;
 constexpr std::size_t kMaxChains = 10;
 constexpr std::size_t kWorst = 20;
-constexpr std::size_t kTimelineBuckets = 1200;
 
 // A question's member of a type, or what stands for it where it is not there.
 std::string text_of(const json& question, const char* name) {
@@ -352,83 +352,12 @@ Result<ordered_json> PageEngine::State::events(const json& question,
   return ordered_json{{"events", std::move(shown)}, {"more", more}};
 }
 
-// Counts of events by thread and stretch of time. Of the trace only blocks are read that overlap.
 Result<ordered_json> PageEngine::State::timeline(const json& question, AnswerSink& sink,
                                                  const pipeline::Progress& progress) {
-  const std::uint64_t origin = origin_ns();
-  std::uint64_t first = UINT64_MAX;
-  std::uint64_t last = 0;
-  for (const trace::BlockInfo& block : reader.blocks()) {
-    first = std::min(first, block.min_ts_ns);
-    last = std::max(last, block.max_ts_ns);
-  }
-  if (const std::uint64_t to = number_of(question, "to_ns", 0); to != 0) {
-    first = origin + number_of(question, "from_ns", 0);
-    last = origin + to;
-  }
-  if (first >= last) return fail("no event is there to be shown");
-  const auto& points = reader.schema().points;
-  const auto names = profile::thread_names(reader.context());
-  const double step = static_cast<double>(last - first) / kTimelineBuckets;
-  struct Bucket {
-    std::uint32_t number = 0;
-    std::uint64_t first_ns = UINT64_MAX;
-    model::PointId point = 0;
-  };
-  std::map<std::uint32_t, std::vector<Bucket>> rows;
-  model::EventBatch batch;
-  std::uint64_t done = 0;
-  for (const trace::BlockInfo& block : reader.blocks()) {
-    progress(done += block.events, reader.events());
-    if (block.max_ts_ns < first || block.min_ts_ns > last) continue;
-    if (!input.reader().read(block, batch)) continue;  // damaged: the report says so
-    for (std::size_t i = 0; i < batch.size(); ++i) {
-      const std::uint64_t at = batch.ts_ns()[i];
-      if (at < first || at > last || points[batch.point()[i]].direction > model::Direction::kUplink)
-        continue;
-      auto& row = rows[batch[i].tid];
-      if (row.empty()) row.resize(kTimelineBuckets);
-      const auto index = std::min<std::size_t>(
-          kTimelineBuckets - 1, static_cast<std::size_t>(static_cast<double>(at - first) / step));
-      Bucket& bucket = row[index];
-      ++bucket.number;
-      if (at < bucket.first_ns) {
-        bucket.first_ns = at;
-        bucket.point = batch.point()[i];
-      }
-    }
-  }
-  std::vector<double> threads;
-  std::vector<double> buckets;
-  std::vector<double> numbers;
-  std::vector<double> firsts;
-  auto listed = ordered_json::array();
-  for (const auto& [tid, row] : rows) {
-    std::uint64_t events = 0;
-    for (std::size_t i = 0; i < row.size(); ++i) {
-      if (row[i].number == 0) continue;
-      events += row[i].number;
-      threads.push_back(static_cast<double>(listed.size()));
-      buckets.push_back(static_cast<double>(i));
-      numbers.push_back(row[i].number);
-      firsts.push_back(row[i].point);
-    }
-    const auto name = names.find(tid);
-    listed.push_back({{"tid", tid},
-                      {"name", name != names.end() ? name->second : fmt::format("thread {}", tid)},
-                      {"events", events}});
-  }
-  sink.column("thread", threads);
-  sink.column("bucket", buckets);
-  sink.column("number", numbers);
-  sink.column("point", firsts);
-  auto called = ordered_json::array();
-  for (const model::Point& point : points) called.push_back(point.name());
-  return ordered_json{{"first_ns", first - std::min(first, origin)},
-                      {"last_ns", last - origin},
-                      {"threads", std::move(listed)},
-                      {"points", std::move(called)},
-                      {"buckets", kTimelineBuckets}};
+  std::optional<TimelineSpan> span;
+  if (const std::uint64_t to = number_of(question, "to_ns", 0); to != 0)
+    span = {.from_ns = origin_ns() + number_of(question, "from_ns", 0), .to_ns = origin_ns() + to};
+  return page::timeline(input, span, sink, progress);
 }
 
 Result<ordered_json> PageEngine::State::what_differs(const json& question,

@@ -15,30 +15,15 @@
 // It knows neither JavaScript nor WebAssembly (wasm_page.cpp does). One thread owns a PageEngine.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
 #include <memory>
-#include <span>
 #include <string>
 #include <string_view>
 
 #include "analysis/base/result.h"
+#include "analysis/page/answer_sink.h"
 #include "analysis/trace/byte_source.h"
 
 namespace sojourn::page {
-
-// Takes the columns of an answer, and how far the work on it is.
-class AnswerSink {
- public:
-  AnswerSink() = default;
-  AnswerSink(const AnswerSink&) = delete;
-  AnswerSink& operator=(const AnswerSink&) = delete;
-  virtual ~AnswerSink() = default;
-
-  virtual void column(std::string_view name, std::span<const double> values) = 0;
-  virtual void column(std::string_view name, std::span<const std::uint8_t> values) = 0;
-  virtual void progress(std::uint64_t done, std::uint64_t of) = 0;
-};
 
 class PageEngine {
  public:

@@ -53,11 +53,13 @@ set(arrows
     analysis/journeys analysis/causes analysis/profile analysis/threads analysis/report analysis/present/words
     analysis/host analysis/present/causes analysis/present/host analysis/present/journeys analysis/present/threads"
   "analysis/exports: analysis/base analysis/model analysis/trace analysis/journeys analysis/causes analysis/context"
-  "analysis/page: analysis/base analysis/model analysis/trace analysis/imports analysis/latseq analysis/journeys analysis/causes analysis/filter analysis/profile
+  "analysis/page: analysis/base analysis/model analysis/context analysis/trace analysis/imports analysis/latseq analysis/journeys analysis/causes analysis/filter analysis/profile
     analysis/queues analysis/pipeline analysis/report analysis/present/words analysis/present/causes
     analysis/present/journeys analysis/present/queues analysis/present/report analysis/present/traits analysis/differential"
   "analysis/differential: analysis/base analysis/host analysis/model analysis/trace analysis/context analysis/journeys analysis/filter analysis/pipeline
     analysis/report analysis/present/words"
+  "analysis/present/pictures: analysis/model analysis/statistics analysis/journeys analysis/report analysis/present/words
+    analysis/present/journeys"
   "analysis/present/traits: analysis/model analysis/differential analysis/present/words"
   "analysis/present/differential: analysis/host analysis/differential analysis/present/host analysis/present/words"
   "analysis/schema_language: analysis/base analysis/language analysis/model"

@@ -1,6 +1,6 @@
 // Drives Chromium through the report page, and holds what it shows against the command line's JSON.
-// Usage: node --test page_test.mjs, with SOJOURN (the program), MAKE_TRACE, UNITS (web/units.ts
-// bundled for Node), GOLDEN (tests/golden) and SCREENSHOTS (a directory, may be empty) in the
+// Usage: node --test page_test.mjs, with SOJOURN, MAKE_TRACE and MAKE_SCHEDULED_TRACE (programs),
+// UNITS (web/units.ts bundled for Node), GOLDEN (tests/golden) and SCREENSHOTS (a directory, may be empty) in the
 // environment.
 import assert from "node:assert/strict";
 import { execFileSync, spawnSync } from "node:child_process";
@@ -12,7 +12,7 @@ import { createRequire } from "node:module";
 import { cells, count, directory, duration, endBrowser, json, jsonLines, open, pageOf, settled, share, shoot, showsGroups, showsTheFirstScreen,
          showsTheOtherViews, sojourn, startBrowser, until } from "./page_driver.mjs";
 
-const { SOJOURN, MAKE_TRACE, GOLDEN } = process.env;
+const { SOJOURN, MAKE_TRACE, MAKE_SCHEDULED_TRACE, GOLDEN } = process.env;
 const axe = fs.readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const trace = path.join(directory, "run.sjt");
 
@@ -176,6 +176,52 @@ test("of each packet's pieces the last one to arrive has its latency", async () 
   await page.keyboard.press("0");
   assert.equal(await page.textContent(".picture p"), all);
   await close();
+});
+
+test("the time line says how long each thread ran, as threads does, and rows can be hidden", async () => {
+  const scheduled = path.join(directory, "scheduled.sjt");
+  execFileSync(MAKE_SCHEDULED_TRACE, [scheduled]);
+  const { page, close } = await open(pageOf(scheduled, "scheduled.html"), { hash: "view=timeline" });
+  await page.locator("summary", { hasText: "as a table" }).click();
+  await page.waitForSelector(".picture table");
+  const { threads } = json("threads", scheduled);
+  assert.equal(threads.length, 2);
+  const shown = await cells(page, ".picture");
+  assert.deepEqual(shown.map((row) => [row[0], row[2]]),
+                   threads.map((thread) => [thread.name, duration(thread.running_ns)]).sort());
+  await page.locator("summary", { hasText: "rows" }).click();
+  const names = await page.$$eval(".rows li", (rows) => rows.map((row) => row.firstChild.textContent.trim()));
+  assert.deepEqual(names, ["thread 101", "thread 102", "CPU 0", "CPU 1"]);
+  const tall = (await page.locator("canvas[role=img]").boundingBox()).height;
+  await page.uncheck(".rows li:nth-child(1) label:nth-child(1) input");
+  await page.check(".rows li:nth-child(4) label:nth-child(2) input");
+  assert.match(page.url(), /hide=t101&pin=c1/);
+  await until(page, () => document.querySelector("canvas[role=img]").ariaLabel.endsWith(": CPU 1, thread 102, CPU 0"));
+  assert.ok((await page.locator("canvas[role=img]").boundingBox()).height < tall);
+  await shoot(page, "scheduled-light");
+  await close();
+});
+
+test("a note goes back to what was shown when it was written", async () => {
+  const { page, close } = await open(pageOf(trace), { hash: "view=packets&where=dir+%3D%3D+U" });
+  await page.click(".notes summary");
+  await page.fill("#note", "<b>look</b> here");
+  await page.press("#note", "Enter");
+  await page.click("[data-view=overview]");
+  await settled(page);
+  await page.fill("#where", "");
+  await page.press("#where", "Enter");
+  await settled(page);
+  const link = page.url();
+  await close();
+  const again = await open(link.slice("file://".length).split("#")[0], { hash: link.split("#")[1] });
+  await again.page.click(".notes summary");
+  assert.equal(await again.page.textContent(".notes li button"), "<b>look</b> here");
+  await again.page.click(".notes li button");
+  await until(again.page, () => document.querySelector("main h2")?.textContent.startsWith("Packets"));
+  assert.equal(await again.page.inputValue("#where"), "dir == U");
+  assert.equal(await again.page.textContent(".notes summary"), "notes (1)");
+  await again.close();
 });
 
 test("a filter that is refused says why, and leaves the page as it is", async () => {

@@ -13,6 +13,7 @@
 #include "analysis/pipeline/trace_pass.h"
 #include "analysis/present/journeys/journey_json.h"
 #include "analysis/present/journeys/journey_text.h"
+#include "analysis/present/pictures/waterfall_text.h"
 #include "analysis/present/words/text_format.h"
 #include "analysis/report/journey_selection.h"
 #include "userspace/base/thread_executor.h"
@@ -23,6 +24,7 @@
 #include "userspace/cli/progress.h"
 #include "userspace/cli/rules_option.h"
 #include "userspace/cli/tell.h"
+#include "userspace/cli/terminal.h"
 #include "userspace/cli/trace_argument.h"
 #include "userspace/cli/where_option.h"
 
@@ -42,6 +44,7 @@ struct Options {
   bool incomplete = false;
   bool inside = false;
   bool explain = false;
+  bool waterfall = false;
   WhereOption where;
   RulesOption rules;
 };
@@ -64,6 +67,10 @@ report::JourneyWishes wishes_of(const Options& options,
 std::function<std::string(const Journey&)> words_of(const Options& options,
                                                     const trace::Reader& reader) {
   const model::Schema& schema = reader.schema();
+  if (options.waterfall)
+    return [&schema](const Journey& journey) {
+      return present::waterfall_text(journey, schema, picture_width()) + "\n";
+    };
   if (!options.json)
     return
         [&schema](const Journey& journey) { return present::journey_text(journey, schema) + "\n"; };
@@ -162,10 +169,15 @@ Action define_journeys(Arguments& arguments) {
   arguments.add_flag("--explain-rules", options->explain,
                      "Only print the rules in force: which point feeds which, by which ids, in the "
                      "form of --rules");
+  arguments.add_flag("--waterfall", options->waterfall,
+                     "A picture of each journey: a lane a place, time across, as wide as the "
+                     "terminal, or 100 columns");
   arguments.add_flag("--json", options->json, "One JSON object a line");
   arguments.when_parsed([options] {
     if (options->explain && (options->json || options->where.given() || !options->compat.empty()))
       refuse_usage("--explain-rules is a text about all points: no --json, --where or --compat");
+    if (options->waterfall && (options->json || options->explain || !options->compat.empty()))
+      refuse_usage("--waterfall is a picture: no --json, --explain-rules or --compat");
     std::ranges::sort(options->ids);
     const auto twice = std::ranges::unique(options->ids);
     options->ids.erase(twice.begin(), twice.end());
@@ -194,6 +206,9 @@ Action define_journeys(Arguments& arguments) {
       "whole      this event completed the packet. Where it is also the one by which the packet "
       "came in, there is no latency\n"
       "ambiguous  what else this event may have come from, or why that is not sure\n"
+      "\n"
+      "With --waterfall a bar is a stay of the packet or of a piece: # on the way that made it "
+      "whole, = of another piece, % sent again. The time behind a lane is its longest stay.\n"
       "\n"
       "Journeys are printed in the order in which they ended.");
   return [options] { return run(*options); };

@@ -9,7 +9,9 @@
 #include <nlohmann/json.hpp>
 
 #include "analysis/journeys/rule_file.h"
+#include "analysis/pipeline/trace_marks.h"
 #include "analysis/pipeline/trace_pass.h"
+#include "analysis/present/pictures/plot.h"
 #include "analysis/present/report/cdf.h"
 #include "analysis/present/report/costs_part.h"
 #include "analysis/present/report/groups_report.h"
@@ -18,6 +20,7 @@
 #include "analysis/present/words/json_format.h"
 #include "analysis/profile/sampled_work.h"
 #include "analysis/report/groups.h"
+#include "analysis/report/latency_grid.h"
 #include "analysis/report/lateness_analysis.h"
 #include "analysis/report/slot_length.h"
 #include "analysis/report/slowest_journeys.h"
@@ -131,6 +134,13 @@ struct Figures {
     if (const auto by = report::by_from(options.by))
       groups.emplace(*by, input.reader().schema(), input.topology(),
                      profile::thread_names(input.reader().context()));
+    if (options.plot) grid.emplace(pipeline::origin_ns(input.reader()));
+  }
+
+  // Of --plot, which shows nothing else.
+  Result<void> print_plot(const trace::Reader& reader) const {
+    return print_data(first_line(reader) + "\n" +
+                      present::plot_text(*grid, summary, picture_width()));
   }
 
   void finish(std::uint64_t end_ns) {
@@ -144,12 +154,14 @@ struct Figures {
   report::TraceExtras extras;
   report::SlotLength slots;
   std::optional<report::Groups> groups;
+  std::optional<report::LatencyGrid> grid;
 };
 
 void gather(const ReportOptions& options, TracePass& pass, Figures& figures) {
   pass.observe(figures.summary);
   if (options.paste) pass.observe(figures.worst);
   if (figures.groups) pass.observe(*figures.groups);
+  if (figures.grid) pass.observe(*figures.grid);
   pass.consume([&options, &figures](const model::EventBatch& events) {
     figures.extras.consume(events);
     if (options.deadline.asks_events()) figures.slots.consume(events);
@@ -177,6 +189,7 @@ Result<void> run_of_journeys(const ReportOptions& options, TraceInput& input) {
   SJ_TRY(totals, pass.run());
   line.clear();
   figures.finish(std::max(totals.last_ns, reader.capture().close_ns));
+  if (figures.grid) return figures.print_plot(reader);
   const present::Facts facts = facts_of(options, reader);
   present::ReportContent content = {facts, input.topology(), totals, figures.summary};
   if (!options.paste) content.width = line_width();

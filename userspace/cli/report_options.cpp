@@ -16,6 +16,11 @@ void check(ReportOptions& options) {
        options.deadline.given() || options.rules.given()))
     refuse_usage(
         "--html is a page with the whole trace in it, which is filtered there: no other option");
+  if (options.plot &&
+      (options.json || options.points || options.costs || options.paste || options.explain ||
+       !options.by.empty() || !options.cdf.empty() || !options.compat.empty() ||
+       !options.html.empty() || options.deadline.given()))
+    refuse_usage("--plot is a picture of its own: only --where and --rules go with it");
   if (options.explain && (options.json || options.where.given()))
     refuse_usage("--explain-rules is a text for people about all points: no --json, no --where");
   if (options.paste && (options.json || options.points || options.costs || options.explain))
@@ -71,6 +76,9 @@ void ReportOptions::define(Arguments& arguments) {
                            "Only the cumulative distributions of latencies and hops, or of the "
                            "rows of --by: how many took at most so long, how many longer"),
       {"text", "csv", "json"});
+  arguments.add_flag("--plot", options.plot,
+                     "Only pictures of letters, as wide as the terminal or 100 columns: latency "
+                     "over arrival time, and how many packets took longer than a time");
   arguments.add_flag("--points", options.points, "Also list each point with its hits and losses");
   arguments.add_flag("--costs", options.costs, "Only what tracing cost the target, by point");
   arguments.add_flag("--raw", options.raw,

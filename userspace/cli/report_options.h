@@ -23,6 +23,7 @@ struct ReportOptions {
   bool costs = false;
   bool raw = false;
   bool paste = false;
+  bool plot = false;
   std::string by;
   std::string cdf;
   DeadlineOption deadline;

@@ -27,6 +27,10 @@ std::size_t line_width() {
   return terminal_width().value_or(SIZE_MAX);
 }
 
+std::size_t picture_width() {
+  return terminal_width().value_or(kWidest);
+}
+
 std::size_t help_width() {
   return std::min(terminal_width().value_or(kUsual), kWidest);
 }

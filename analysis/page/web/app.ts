@@ -9,6 +9,7 @@ import { Cancelled, Engine, JourneyTable, PieceTable, Progress } from "./engine_
 import { eventsView } from "./events_view";
 import { flowView } from "./flow_view";
 import { kKeys } from "./keys";
+import { notesPanel } from "./notes";
 import { overview, plainSentence } from "./overview";
 import { packetsView } from "./packets_view";
 import { queuesView } from "./queues_view";
@@ -205,7 +206,7 @@ function header(): HTMLElement {
         where.set(input.value);
       } }, input, element("button", { type: "submit" }, "filter"),
           element("button", { type: "button", title: "0", click: () => where.set("") }, "all"), copy),
-      refused, element("nav", { role: "tablist", "aria-label": "Views" }, ...tabs), bar);
+      refused, notesPanel(), element("nav", { role: "tablist", "aria-label": "Views" }, ...tabs), bar);
 }
 
 function setScheme(dark: boolean): void {

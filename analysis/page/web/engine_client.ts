@@ -59,7 +59,9 @@ export class Engine {
       this.go();
     });
     this.known.set(key, answer);
-    answer.catch(() => this.known.delete(key));
+    answer.catch(() => {
+      if (this.known.get(key) === answer) this.known.delete(key);
+    });
     if (this.known.size > kRemembered) this.known.delete(this.known.keys().next().value!);
     return answer;
   }
@@ -74,7 +76,10 @@ export class Engine {
       this.running = undefined;
       this.worker = this.start();
     }
-    for (const question of dropped) question.reject(new Cancelled());
+    for (const question of dropped) {
+      this.known.delete(JSON.stringify(question.request));  // now: it may be asked again at once
+      question.reject(new Cancelled());
+    }
     this.tell(undefined);
   }
 

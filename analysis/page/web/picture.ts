@@ -23,7 +23,7 @@ export interface Picture {
 
 interface Options {
   title: string;
-  height: number;
+  height: number | (() => number);  // asked before each drawing
   paint(drawing: Drawing): void;
   table(): DataTable;
 }
@@ -33,9 +33,10 @@ const redraws = new WeakMap<HTMLCanvasElement, () => void>();
 export const redrawn = (canvas: HTMLCanvasElement, draw: () => void) => redraws.set(canvas, draw);
 document.addEventListener("scheme", () => document.querySelectorAll("canvas").forEach((canvas) => redraws.get(canvas)?.()));
 
-export function picture({ title, height, paint, table }: Options): Picture {
+export function picture({ title, height: wanted, paint, table }: Options): Picture {
+  const heightNow = () => (typeof wanted === "number" ? wanted : wanted());
   const canvas = element("canvas", { role: "img", tabindex: 0, "aria-label": title });
-  canvas.style.height = `${height}px`;
+  canvas.style.height = `${heightNow()}px`;
   const details = element("details", {},
       element("summary", {}, "as a table"));
   details.addEventListener("toggle", () => {
@@ -51,7 +52,7 @@ export function picture({ title, height, paint, table }: Options): Picture {
   let frame = 0;
   const now = () => {
     frame = 0;
-    const width = Math.max(200, root.clientWidth);
+    const width = Math.max(200, root.clientWidth), height = heightNow();
     const ratio = window.devicePixelRatio || 1;
     canvas.width = Math.round(width * ratio);
     canvas.height = Math.round(height * ratio);

@@ -16,12 +16,29 @@ export type Option = keyof typeof kOptions;
 export const optionWords = (name: Option): readonly string[] => kOptions[name];
 export const options: Record<Option, Signal<string>> = { by: signal("direction"), curve: signal("ccdf"), scale: signal("log") };
 
+// Rows of the time line, t and a thread's number or c and a CPU's.
+export const rowSets = { hide: signal<string[]>([]), pin: signal<string[]>([]) };
+
+// What somebody wrote, and of which state of the page: the address without notes.
+export interface Note {
+  text: string;
+  of: string;
+}
+export const notes = signal<Note[]>([]);
+
+const listOf = (text: string | null) => (text ?? "").split(",").filter((key) => /^[tc]\d+$/.test(key));
+
 function read(): void {
   const parts = new URLSearchParams(location.hash.slice(1));
   where.set(parts.get("where") ?? "");
   const named = parts.get("view") as View;
   view.set(kViews.includes(named) ? named : "overview");
   box.set(parts.get("box") ?? "");
+  for (const name of ["hide", "pin"] as const) {
+    const list = listOf(parts.get(name));
+    if (list.join() !== rowSets[name].get().join()) rowSets[name].set(list);
+  }
+  notes.set(parts.getAll("note").map(noteOf));
   for (const name of Object.keys(kOptions) as Option[]) {
     const word = parts.get(name) ?? "";
     options[name].set(optionWords(name).includes(word) ? word : optionWords(name)[0]);
@@ -30,20 +47,43 @@ function read(): void {
   openPacket.set(id !== null && /^\d+$/.test(id) ? Number(id) : undefined);
 }
 
+// "STATE TEXT", where a state has no blank.
+function noteOf(text: string): Note {
+  const end = text.indexOf(" ");
+  return { of: text.slice(0, Math.max(0, end)), text: text.slice(end + 1) };
+}
+
+export const addNote = (text: string) => notes.set([...notes.get(), { text, of: stateText().toString() }]);
+export const dropNote = (note: Note) => notes.set(notes.get().filter((one) => one !== note));
+// All that the page shows, as when the note was written; the notes stay.
+export function goTo(note: Note): void {
+  const parts = new URLSearchParams(note.of);
+  for (const one of notes.get()) parts.append("note", `${one.of} ${one.text}`);
+  location.hash = parts.toString();
+}
+
 export function followAddress(): void {
   read();
   window.addEventListener("hashchange", read);
   effect(() => {
-    const parts = new URLSearchParams();
-    if (where.get()) parts.set("where", where.get());
-    if (view.get() !== "overview") parts.set("view", view.get());
-    for (const name of Object.keys(kOptions) as Option[])
-      if (options[name].get() !== optionWords(name)[0]) parts.set(name, options[name].get());
-    if (box.get()) parts.set("box", box.get());
-    if (openPacket.get() !== undefined) parts.set("packet", String(openPacket.get()));
+    const parts = stateText();
+    for (const note of notes.get()) parts.append("note", `${note.of} ${note.text}`);
     const hash = parts.toString();
     if (hash !== location.hash.slice(1)) history.replaceState(null, "", hash ? `#${hash}` : location.pathname + location.search);
   });
+}
+
+function stateText(): URLSearchParams {
+  const parts = new URLSearchParams();
+  if (where.get()) parts.set("where", where.get());
+  if (view.get() !== "overview") parts.set("view", view.get());
+  for (const name of Object.keys(kOptions) as Option[])
+    if (options[name].get() !== optionWords(name)[0]) parts.set(name, options[name].get());
+  if (box.get()) parts.set("box", box.get());
+  if (openPacket.get() !== undefined) parts.set("packet", String(openPacket.get()));
+  for (const name of ["hide", "pin"] as const)
+    if (rowSets[name].get().length > 0) parts.set(name, rowSets[name].get().join());
+  return parts;
 }
 
 // Keeps what was selected before: both are to hold.

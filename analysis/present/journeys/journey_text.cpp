@@ -47,23 +47,6 @@ std::string plural(std::uint32_t number, std::string_view noun) {
   return fmt::format("{} {}{}", number, noun, number == 1 ? "" : "s");
 }
 
-std::string headline(const Journey& journey, const model::Schema& schema) {
-  const bool at_one_point = journey.outcome == Outcome::kComplete && !journey.has_latency();
-  auto text = fmt::format("journey {}  {}{}  {}  {}", journey.id, letter(journey.direction),
-                          ids_text(schema, journeys::PacketNames(schema).of(journey)),
-                          name(journey.outcome),
-                          at_one_point ? "seen at one point only"
-                                       : duration(static_cast<double>(journey.latency_ns())));
-  if (journey.segments > 1) text += fmt::format("  {} pieces", journey.segments);
-  if (journey.retransmissions > 0) text += "  " + plural(journey.retransmissions, "repeat");
-  if (journey.ambiguous) text += "  ambiguous";
-  if (journey.headless) text += "  beginning not seen";
-  if (journey.inside_until_ns != 0)
-    text += fmt::format("  inside at the end, after {}",
-                        duration(static_cast<double>(journey.inside_until_ns - journey.start_ns)));
-  return text;
-}
-
 // A step is indented below a parent that has more than one child.
 std::vector<std::size_t> indents(const Journey& journey) {
   std::vector<std::size_t> children(journey.steps.size(), 0);
@@ -110,12 +93,29 @@ std::string words(const Ambiguity& ambiguity, const Step& step, const model::Sch
 
 }  // namespace
 
+std::string journey_headline(const Journey& journey, const model::Schema& schema) {
+  const bool at_one_point = journey.outcome == Outcome::kComplete && !journey.has_latency();
+  auto text = fmt::format("journey {}  {}{}  {}  {}", journey.id, letter(journey.direction),
+                          ids_text(schema, journeys::PacketNames(schema).of(journey)),
+                          name(journey.outcome),
+                          at_one_point ? "seen at one point only"
+                                       : duration(static_cast<double>(journey.latency_ns())));
+  if (journey.segments > 1) text += fmt::format("  {} pieces", journey.segments);
+  if (journey.retransmissions > 0) text += "  " + plural(journey.retransmissions, "repeat");
+  if (journey.ambiguous) text += "  ambiguous";
+  if (journey.headless) text += "  beginning not seen";
+  if (journey.inside_until_ns != 0)
+    text += fmt::format("  inside at the end, after {}",
+                        duration(static_cast<double>(journey.inside_until_ns - journey.start_ns)));
+  return text;
+}
+
 const Step& namesake(const Journey& journey) {
   return journey.steps[journey.own_step];
 }
 
 std::string journey_text(const Journey& journey, const model::Schema& schema) {
-  auto text = headline(journey, schema) + "\n";
+  auto text = journey_headline(journey, schema) + "\n";
   const auto deep = indents(journey);
   auto ambiguity = journey.ambiguities.begin();
   for (std::size_t i = 0; i < journey.steps.size(); ++i) {
