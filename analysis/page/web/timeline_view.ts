@@ -44,7 +44,7 @@ interface Row {
 const kStates = ["running", "wanted a CPU", "blocked"];
 const kMostArrows = 400;
 
-const kLeft = 150, kRight = 12, kTop = 6, kBottom = 26, kRow = 30, kStrip = 6, kColours = 6;
+const kLeft = 150, kRight = 12, kTop = 6, kBottom = 26, kRow = 32, kStrip = 8, kColours = 6;
 const kShortest = 100;  // ns
 
 export class TimelineView {
@@ -243,8 +243,11 @@ function paintStates(context: CanvasRenderingContext2D, shown: Timeline, rowOf: 
     if (row === undefined || state > 1) continue;
     const isCpu = shown.slice_row[i] >= shown.threads.length;
     const room = isCpu ? kRow - 6 : kStrip;
-    const bottom = kTop + (row + 1) * kRow - (isCpu ? 3 : 1);
-    const tall = Math.max(1, room * shown.slice_share[i]);
+    // Shares of one stretch of time stand on each other: running comes right before wanting a CPU.
+    const isSecond = state === 1 && i > 0 && shown.slice_state[i - 1] === 0 && shown.slice_row[i - 1] === shown.slice_row[i] &&
+        shown.slice_from[i - 1] === shown.slice_from[i];
+    const bottom = kTop + (row + 1) * kRow - (isCpu ? 3 : 1) - (isSecond ? room * shown.slice_share[i - 1] : 0);
+    const tall = Math.max(isSecond ? 0 : 1, room * shown.slice_share[i]);
     const from = x(shown.slice_from[i]);
     context.fillStyle = isCpu && shown.slice_thread[i] >= 0 ? colour(`p${shown.slice_thread[i] % kColours}`) : inks[state];
     context.fillRect(from, bottom - tall, Math.max(0.7, x(shown.slice_to[i]) - from), tall);
