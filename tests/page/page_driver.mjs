@@ -135,7 +135,7 @@ export async function showsTheOtherViews(page, file, where = "", ofEvents = "") 
 
   await go(page, "flow");
   const { hops } = json("report", file, ...filter);
-  for (const summary of await page.locator("summary").all()) await summary.click();
+  for (const summary of await page.locator("main summary").all()) await summary.click();
   assert.deepEqual((await cells(page, "details")).map((row) => row.join("|")), ["D", "U"].flatMap((dir) => {
     const mine = hops.filter((hop) => hop.dir === dir);
     return mine.some((hop) => hop.count > 0) ? mine.map((hop) => [hop.from, hop.at, hop.to, hop.count,

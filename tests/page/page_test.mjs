@@ -162,7 +162,7 @@ test("of each packet's pieces the last one to arrive has its latency", async () 
   const journeys = jsonLines("journeys", trace, "--where", where)
       .filter(({ complete }) => complete);
   assert.ok(journeys.length > 10);
-  await page.click("summary");
+  await page.click(".picture summary");
   await page.waitForSelector(".picture table");
   const pieces = new Map();
   for (const [id, , latency] of await cells(page, ".picture")) pieces.set(id, [...(pieces.get(id) ?? []), latency]);
