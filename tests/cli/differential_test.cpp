@@ -261,5 +261,24 @@ TEST_CASE("real radio traces can be compared, and damaged or wrong ones are refu
   CHECK(sojourn({"why-slow", radio, "--slow", "latency >"}).exit_code == 2);
 }
 
+TEST_CASE("diff says which causes of lateness grew, by the base's limit") {
+  const test::TemporaryDirectory directory;
+  const std::string base = trace_of(directory, {.seed = 11});
+  const std::string now = trace_of(directory, {.seed = 12, .extra_us = 900});
+  const json said = json::parse(output_of({"diff", base, "--against", now, "--causes", "--json"}));
+  const json& late = said["late"];
+  CHECK(late["down_us"].get<double>() > 0);
+  CHECK(late["up_us"].is_null());
+  REQUIRE_FALSE(late["causes"].empty());
+  CHECK(late["causes"][0]["cause"].get<std::string>().contains("D b"));  // the stage that slowed
+  CHECK(late["causes"][0]["new_share"] > late["causes"][0]["base_share"]);
+  double base_late = 0;
+  for (const json& cause : late["causes"]) base_late += cause["base_share"].get<double>();
+  CHECK(base_late == Approx(0.01).margin(0.003));
+  const std::string text = output_of({"diff", base, "--against", now, "--causes"});
+  CHECK(text.contains("late (longer than the base's slowest hundredth: D "));
+  CHECK_FALSE(output_of({"diff", base, "--against", now}).contains("late ("));
+}
+
 }  // namespace
 }  // namespace sojourn::cli_tests

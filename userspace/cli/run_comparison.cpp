@@ -1,6 +1,7 @@
 #include "userspace/cli/run_comparison.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -9,6 +10,8 @@
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
+#include "analysis/differential/blocks.h"
+#include "analysis/differential/cause_change.h"
 #include "analysis/differential/condition.h"
 #include "analysis/differential/difference.h"
 #include "analysis/present/differential/difference_text.h"
@@ -50,6 +53,22 @@ nlohmann::ordered_json checked_json(const std::vector<Condition>& conditions,
   return all;
 }
 
+// Late is, on both sides, what is slower than the base's slowest hundredth.
+causes::Deadlines late_from(const std::vector<differential::RunFigures>& base) {
+  constexpr double kShare = 0.99;
+  const auto of = [&](std::size_t direction) {
+    std::vector<float> latencies;
+    for (const differential::RunFigures& run : base) {
+      const auto& of_run = run.packets[direction].latency_ns;
+      latencies.insert(latencies.end(), of_run.begin(), of_run.end());
+    }
+    return latencies.empty()
+               ? UINT64_MAX
+               : static_cast<std::uint64_t>(differential::quantile(latencies, kShare));
+  };
+  return {.down_ns = of(0), .up_ns = of(1)};
+}
+
 }  // namespace
 
 void RunComparison::define_options(Arguments& arguments) {
@@ -72,6 +91,10 @@ void RunComparison::define_options(Arguments& arguments) {
               {"auto", "run", "block"});
   traces_.define_options(arguments);
   define_level(arguments, level_);
+  arguments.add_flag("--causes", causes_,
+                     "Also which causes of lateness grew (as `sojourn explain` tells them apart). "
+                     "Late is what took longer than the base's slowest hundredth. Reads each "
+                     "trace twice");
   arguments.add_flag("--json", json_, "One JSON object instead of text");
 }
 
@@ -95,8 +118,21 @@ Result<void> RunComparison::run(const std::vector<std::string>& base_paths,
   checked.reserve(conditions.size());
   for (const Condition& condition : conditions)
     checked.push_back(differential::check(condition, found.times));
-  const present::DifferenceContent content = {
-      .base = base, .now = now, .found = found, .level = level_, .width = line_width()};
+  present::LatenessContent lateness;
+  if (causes_) {
+    const causes::Deadlines late = late_from(base);
+    SJ_TRY(base_causes, traces_.read_causes(base_paths, late));
+    SJ_TRY(new_causes, traces_.read_causes(new_paths, late));
+    lateness = {.down_ns = late.down_ns,
+                .up_ns = late.up_ns,
+                .changes = differential::cause_changes(base_causes, new_causes)};
+  }
+  const present::DifferenceContent content = {.base = base,
+                                              .now = now,
+                                              .found = found,
+                                              .lateness = causes_ ? &lateness : nullptr,
+                                              .level = level_,
+                                              .width = line_width()};
   if (json_) {
     auto document = present::difference_json(content);
     if (!conditions.empty()) document["fail_on"] = checked_json(conditions, checked);

@@ -24,6 +24,7 @@ class RunComparison {
   TracesToCompare traces_;
   std::string unit_ = "auto";
   double level_ = 0.05;
+  bool causes_ = false;
   bool json_ = false;
 };
 

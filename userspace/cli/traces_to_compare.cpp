@@ -5,6 +5,7 @@
 #include "analysis/base/time_text.h"
 #include "userspace/base/thread_executor.h"
 #include "userspace/cli/checks.h"
+#include "userspace/cli/lateness_of_traces.h"
 #include "userspace/cli/progress.h"
 #include "userspace/cli/trace_argument.h"
 
@@ -64,6 +65,11 @@ Result<std::vector<differential::RunFigures>> TracesToCompare::read(
     runs.push_back(std::move(figures));
   }
   return runs;
+}
+
+Result<std::vector<differential::RunCauses>> TracesToCompare::read_causes(
+    const std::vector<std::string>& paths, const causes::Deadlines& late) const {
+  return lateness_of_traces(paths, rules_, where_, late);
 }
 
 void define_level(Arguments& arguments, double& level) {

@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "analysis/base/result.h"
+#include "analysis/causes/explainer.h"
+#include "analysis/differential/cause_change.h"
 #include "analysis/differential/run_figures.h"
 #include "userspace/cli/arguments.h"
 #include "userspace/cli/rules_option.h"
@@ -21,6 +23,9 @@ class TracesToCompare {
 
   // Reads the traces in their order. Traces that are not whole are reported on stderr.
   Result<std::vector<differential::RunFigures>> read(const std::vector<std::string>& paths) const;
+  // Why packets of them were late; reads each again.
+  Result<std::vector<differential::RunCauses>> read_causes(const std::vector<std::string>& paths,
+                                                           const causes::Deadlines& late) const;
 
  private:
   double least_percent_ = 100;

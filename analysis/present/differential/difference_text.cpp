@@ -121,6 +121,60 @@ std::string flow_changes_text(const differential::Difference& found) {
   return text.empty() ? "\nflow: the same edges\n" : "\nflow\n" + text;
 }
 
+std::string limit_text(const LatenessContent& lateness) {
+  std::string text;
+  const auto add = [&](char direction, std::uint64_t ns) {
+    if (ns == UINT64_MAX) return;
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", direction,
+                        duration(static_cast<double>(ns)));
+  };
+  add('D', lateness.down_ns);
+  add('U', lateness.up_ns);
+  return text;
+}
+
+std::string lateness_text(const DifferenceContent& content) {
+  if (content.lateness == nullptr) return "";
+  constexpr std::size_t kShown = 12;
+  const auto& changes = content.lateness->changes;
+  std::string text = fmt::format("\nlate (longer than the base's slowest hundredth: {})\n",
+                                 limit_text(*content.lateness));
+  if (changes.empty()) return text + "  no packet was late\n";
+  Table table({"cause", "packets, base", "new", "change", "time a packet, base", "new"});
+  for (std::size_t at = 0; at < std::min(changes.size(), kShown); ++at) {
+    const differential::CauseChange& each = changes[at];
+    std::string change = fmt::format("{:+.2f} %", 100 * (each.now_packets - each.base_packets));
+    change += each.half ? fmt::format(" +-{:.2f} %", 100 * *each.half) : " +-?";
+    table.row({"  " + printable(each.cause), fmt::format("{:.2f} %", 100 * each.base_packets),
+               fmt::format("{:.2f} %", 100 * each.now_packets), std::move(change),
+               duration(each.base_ns), duration(each.now_ns)});
+  }
+  text += table.text(content.width);
+  if (changes.size() > kShown)
+    text += fmt::format("  {} causes that grew less or shrank are in --json\n",
+                        changes.size() - kShown);
+  return text;
+}
+
+ordered_json lateness_json(const LatenessContent& lateness) {
+  const auto limit = [](std::uint64_t ns) {
+    return ns == UINT64_MAX ? ordered_json(nullptr) : ordered_json(static_cast<double>(ns) * 1e-3);
+  };
+  ordered_json told = {{"down_us", limit(lateness.down_ns)},
+                       {"up_us", limit(lateness.up_ns)},
+                       {"causes", ordered_json::array()}};
+  for (const differential::CauseChange& each : lateness.changes) {
+    ordered_json one = {{"cause", each.cause},
+                        {"base_share", each.base_packets},
+                        {"new_share", each.now_packets},
+                        {"base_us_per_packet", each.base_ns * 1e-3},
+                        {"new_us_per_packet", each.now_ns * 1e-3}};
+    if (each.half) one["half_interval"] = *each.half;
+    told["causes"].push_back(std::move(one));
+  }
+  return told;
+}
+
 std::string tracing_text(const DifferenceContent& content) {
   const auto of = [](std::span<const differential::RunFigures> runs) -> std::string {
     double ns = 0;
@@ -190,7 +244,7 @@ std::string difference_text(const DifferenceContent& content) {
     }
   }
   return text + "\n" + times_text(content) + depths_text(content) +
-         flow_changes_text(content.found) + tracing_text(content);
+         flow_changes_text(content.found) + lateness_text(content) + tracing_text(content);
 }
 
 ordered_json difference_json(const DifferenceContent& content) {
@@ -214,6 +268,7 @@ ordered_json difference_json(const DifferenceContent& content) {
   for (const differential::Comparison& each : content.found.depths)
     told["depths"].push_back(comparison_json(each, 1, ""));
   told["flow"] = {{"appeared", content.found.appeared}, {"vanished", content.found.vanished}};
+  if (content.lateness != nullptr) told["late"] = lateness_json(*content.lateness);
   return told;
 }
 

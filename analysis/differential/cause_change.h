@@ -1,0 +1,42 @@
+// Which causes of lateness grew from one side to the other. Late is, on both sides, what took
+// longer than one limit; each cause counts by the packets that it was the main cause of, and by the
+// time that it took of all late packets. Plain data and functions without state.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace sojourn::differential {
+
+struct CauseOfRun {
+  std::uint64_t packets = 0;  // late ones that it was the main cause of
+  std::uint64_t ns = 0;       // of all late packets
+};
+
+// Of one trace. Causes go by their words, so that traces of different builds can be compared.
+struct RunCauses {
+  std::uint64_t complete = 0;  // packets that have a latency
+  std::uint64_t late = 0;
+  std::map<std::string, CauseOfRun> causes = {};
+};
+
+struct CauseChange {
+  std::string cause;
+  double base_packets = 0;  // the share of all complete packets
+  double now_packets = 0;
+  std::optional<double> half;  // of the 95 % interval of the difference of shares; none: one run
+  double base_ns = 0;          // of late packets, for each complete packet
+  double now_ns = 0;
+
+  double by_ns() const { return now_ns - base_ns; }
+};
+
+// What grew most stands first, by time; what shrank most last. Each run has the same weight.
+std::vector<CauseChange> cause_changes(std::span<const RunCauses> base,
+                                       std::span<const RunCauses> now);
+
+}  // namespace sojourn::differential
