@@ -67,7 +67,7 @@ TEST_CASE("several runs of a side stand with commas between them") {
   }
   const std::string text = output_of({"host", "diff", left, right});
   CHECK(text.contains("changed (p 0.029)"));
-  CHECK(text.contains("+-3."));
+  CHECK(text.contains("% +-2.2 %"));
   CHECK(text.contains("4 and 4 runs"));
   CHECK_FALSE(text.contains("one run on a side"));
 }
