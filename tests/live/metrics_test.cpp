@@ -141,7 +141,7 @@ TEST_CASE("Prometheus scrapes a capture, and its quantiles are in the report's b
   Measured measured;
   const std::uint16_t port = free_port();
   const std::string config = measured.directory.path("prometheus.yml");
-  test::write_contents(config, fmt::format("global:\n  scrape_interval: 500ms\n"
+  test::write_contents(config, fmt::format("global:\n  scrape_interval: 1s\n"
                                            "scrape_configs:\n  - job_name: sojourn\n"
                                            "    static_configs:\n"
                                            "      - targets: ['127.0.0.1:{}']\n",
@@ -154,7 +154,7 @@ TEST_CASE("Prometheus scrapes a capture, and its quantiles are in the report's b
   std::this_thread::sleep_for(milliseconds(6000));
   std::map<std::string, double> packets;
   std::map<double, std::map<std::string, double>> quantiles;
-  for (int turn = 0; turn < 60 && quantiles[0.5].size() < 2; ++turn) {
+  for (int turn = 0; turn < 120 && quantiles[0.5].size() < 2; ++turn) {
     std::this_thread::sleep_for(milliseconds(500));
     if (!files::connect_to({.host = "127.0.0.1", .port = port, .path = {}})) continue;
     packets = query(port, "sojourn_latency_seconds_count");

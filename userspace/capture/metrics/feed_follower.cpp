@@ -147,6 +147,7 @@ void FeedFollower::restart() {
 
 void FeedFollower::advance(std::uint64_t clock_ns) {
   if (rebuilder_ && clock_ns > lag_ns_) rebuilder_->advance(clock_ns - lag_ns_);
+  has_news_ = true;
 }
 
 std::string FeedFollower::text(metrics::Format format) const {

@@ -11,6 +11,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "analysis/journeys/live_rebuilder.h"
@@ -37,6 +38,8 @@ class FeedFollower {
   // Takes some of what waits. True: there may be more.
   bool follow();
 
+  // True once after journeys were rebuilt: the figures are others.
+  bool has_news() { return std::exchange(has_news_, false); }
   // With what is known so far, as text.
   std::string text(metrics::Format format) const;
 
@@ -65,6 +68,7 @@ class FeedFollower {
   model::EventBatch events_;
   std::uint64_t late_ = 0;        // of rebuilders before this one
   std::uint64_t unreadable_ = 0;  // blocks
+  bool has_news_ = true;
 };
 
 }  // namespace sojourn::capture

@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <latch>
 #include <list>
+#include <memory>
+#include <mutex>
 #include <string>
 #include <thread>
 #include <tuple>
@@ -30,6 +32,29 @@ constexpr std::size_t kMaxClients = 16;
 constexpr std::uint64_t kClientNs = 10'000'000'000;  // for a request and its answer
 constexpr int kTickMs = 500;
 
+struct Texts {
+  std::string prometheus;
+  std::string open_metrics;
+};
+
+// Waits for what it is woken for, or for something to look at again.
+class Wakeup {
+ public:
+  bool is_there() const { return static_cast<bool>(fd_); }
+  int fd() const { return fd_.get(); }
+  void send() const {
+    const std::uint64_t one = 1;
+    std::ignore = write(fd_.get(), &one, sizeof(one));
+  }
+  void take() const {
+    std::uint64_t news = 0;
+    std::ignore = read(fd_.get(), &news, sizeof(news));
+  }
+
+ private:
+  base::Fd fd_{eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)};
+};
+
 struct Client {
   base::Fd fd;
   std::uint64_t until_ns = 0;
@@ -44,22 +69,33 @@ struct Client {
 
 class MetricsServer::Loop {
  public:
-  Loop(base::Fd listener, bool is_unix) : listener_(std::move(listener)), is_unix_(is_unix) {}
+  Loop(base::Fd listener, bool is_unix, BlockFeed& feed, std::chrono::nanoseconds flush_period)
+      : listener_(std::move(listener)),
+        is_unix_(is_unix),
+        follower_(feed, flush_period, [this] { news_.send(); }) {}
   Loop(const Loop&) = delete;
   Loop& operator=(const Loop&) = delete;
   ~Loop() {
     stops_ = true;
-    wake();
-    if (thread_.joinable()) thread_.join();
+    news_.send();
+    requests_.send();
+    for (std::thread& thread : threads_)
+      if (thread.joinable()) thread.join();
   }
 
-  Result<void> begin(BlockFeed& feed, std::chrono::nanoseconds flush_period,
-                     const FileOwner& owner) {
-    if (!wake_) return fail_errno("serve metrics");
-    follower_.emplace(feed, flush_period, [this] { wake(); });
+  Result<void> begin(const FileOwner& owner) {
+    if (!news_.is_there() || !requests_.is_there()) return fail_errno("serve metrics");
+    publish();
+    SJ_CHECK(begin(owner, threads_[0], [this] { follow(); }));
+    return begin(owner, threads_[1], [this] { turn(); });
+  }
+
+ private:
+  template <typename Turn>
+  Result<void> begin(const FileOwner& owner, std::thread& thread, const Turn& turn) {
     Result<void> became;
     std::latch has_begun(1);
-    thread_ = std::thread([&, this] {
+    thread = std::thread([&became, &has_begun, &owner, turn, this] {
       became = become_writer(owner);
       const bool goes_on = became.has_value();
       has_begun.count_down();
@@ -68,12 +104,8 @@ class MetricsServer::Loop {
     has_begun.wait();
     return became;
   }
-
- private:
-  void wake() const {
-    const std::uint64_t one = 1;
-    std::ignore = write(wake_.get(), &one, sizeof(one));
-  }
+  void follow();
+  void publish();
   void turn();
   void accept_all();
   void serve(Client& client);
@@ -81,30 +113,44 @@ class MetricsServer::Loop {
   std::string answer(const HttpRequest& request) const;
 
   base::Fd listener_;
-  base::Fd wake_{eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)};
   bool is_unix_;
-  std::list<Client> clients_;
-  bool has_more_ = false;
+  Wakeup news_;
+  Wakeup requests_;
   std::atomic<bool> stops_ = false;
-  std::optional<FeedFollower> follower_;  // the thread's own from its beginning on
-  std::thread thread_;
+  FeedFollower follower_;  // one thread's own from its beginning on
+  mutable std::mutex mutex_;
+  std::shared_ptr<const Texts> texts_;  // both threads'
+  std::list<Client> clients_;           // the other one's
+  std::array<std::thread, 2> threads_;
 };
 
+void MetricsServer::Loop::follow() {
+  pollfd news{.fd = news_.fd(), .events = POLLIN, .revents = 0};
+  if (!follower_.follow()) poll(&news, 1, kTickMs);
+  news_.take();
+  if (follower_.has_news()) publish();
+}
+
+void MetricsServer::Loop::publish() {
+  auto texts = std::make_shared<Texts>();
+  texts->prometheus = follower_.text(metrics::Format::kPrometheus);
+  texts->open_metrics = follower_.text(metrics::Format::kOpenMetrics);
+  const std::scoped_lock lock(mutex_);
+  texts_ = std::move(texts);
+}
+
 void MetricsServer::Loop::turn() {
-  std::vector<pollfd> watched = {{.fd = wake_.get(), .events = POLLIN, .revents = 0},
+  std::vector<pollfd> watched = {{.fd = requests_.fd(), .events = POLLIN, .revents = 0},
                                  {.fd = listener_.get(), .events = POLLIN, .revents = 0}};
   for (const Client& client : clients_)
     watched.push_back({.fd = client.fd.get(), .events = client.events(), .revents = 0});
-  poll(watched.data(), watched.size(), has_more_ ? 0 : kTickMs);
-  std::uint64_t news = 0;
-  std::ignore = read(wake_.get(), &news, sizeof(news));
+  poll(watched.data(), watched.size(), kTickMs);
   auto client = clients_.begin();
   for (std::size_t index = 2; index < watched.size(); ++index, ++client)
     if (watched[index].revents != 0) serve(*client);
   const std::uint64_t now_ns = base::monotonic_ns();
   clients_.remove_if([now_ns](const Client& one) { return one.is_done || now_ns > one.until_ns; });
   if (watched[1].revents != 0) accept_all();
-  has_more_ = follower_->follow();
 }
 
 // One too many is closed at once.
@@ -157,7 +203,10 @@ std::string MetricsServer::Loop::answer(const HttpRequest& request) const {
   if (request.path != "/metrics")
     return http_response("404 Not Found", "text/plain", "there is /metrics\n");
   const metrics::Format format = metrics::format_for(request.accept);
-  return http_response("200 OK", metrics::content_type(format), follower_->text(format));
+  const std::scoped_lock lock(mutex_);
+  return http_response(
+      "200 OK", metrics::content_type(format),
+      format == metrics::Format::kOpenMetrics ? texts_->open_metrics : texts_->prometheus);
 }
 
 MetricsServer::MetricsServer(std::unique_ptr<Loop> loop, files::StreamAddress address)
@@ -177,8 +226,8 @@ Result<std::unique_ptr<MetricsServer>> MetricsServer::start(files::StreamAddress
     return files::listen_at(address);
   };
   SJ_TRY(fd, listen());
-  auto loop = std::make_unique<Loop>(std::move(fd), address.is_unix());
-  SJ_CHECK(loop->begin(feed, flush_period, owner));
+  auto loop = std::make_unique<Loop>(std::move(fd), address.is_unix(), feed, flush_period);
+  SJ_CHECK(loop->begin(owner));
   return std::unique_ptr<MetricsServer>(new MetricsServer(std::move(loop), std::move(address)));
 }
 

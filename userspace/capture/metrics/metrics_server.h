@@ -1,5 +1,6 @@
-// Answers `GET /metrics` about a running capture, on a loopback address or a unix socket. A thread
-// of its own follows the capture's feed and serves the sockets in turn, with the rights of the
+// Answers `GET /metrics` about a running capture, on a loopback address or a unix socket. One
+// thread follows the capture's feed and makes the texts once a second, another one serves the
+// sockets with the newest of them: who asks never waits for a rebuild. Both have the rights of the
 // files' owner and no others.
 #pragma once
 
