@@ -196,7 +196,8 @@ Result<void> Capture::State::open_sink() {
     sink->push(base::read_clock_pair());
   } else {
     const WriteAs as(owner);
-    SJ_TRY(writer, files::create_trace(options.output));
+    SJ_TRY(writer, options.sink ? trace::Writer::create(options.sink())
+                                : files::create_trace(options.output));
     left_before = writer.put_aside();
     SJ_CHECK(write_preamble(writer, host, schema));
     sink.emplace(std::make_unique<FileStore>(std::move(writer)), owner);

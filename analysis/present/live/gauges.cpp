@@ -30,7 +30,7 @@ std::string sparkline(const std::vector<std::uint64_t>& values, std::size_t widt
     least = std::min(least, value);
     most = std::max(most, value);
   }
-  std::string text(width - newest.size(), ' ');
+  std::string text;
   for (const std::uint64_t value : newest) {
     if (value == 0) {
       text += ' ';
@@ -42,7 +42,7 @@ std::string sparkline(const std::vector<std::uint64_t>& values, std::size_t widt
     text += heights[static_cast<std::size_t>(
         std::lround(share * static_cast<double>(heights.size() - 1)))];
   }
-  return text;
+  return text + std::string(width - newest.size(), ' ');
 }
 
 std::string gauge(std::uint64_t value, std::uint64_t most, std::size_t width, Glyphs glyphs) {

@@ -12,7 +12,7 @@ namespace sojourn::present {
 enum class Glyphs : std::uint8_t { kBlocks, kAscii };
 
 // The newest `width` values, one column each, from the lowest block of the smallest to the highest
-// of the greatest of them; 0 is a blank. Fewer values stand on the right.
+// of the greatest of them; 0 is a blank. Fewer values stand on the left.
 std::string sparkline(const std::vector<std::uint64_t>& values, std::size_t width, Glyphs glyphs);
 
 // `value` of `most`, in so many columns.

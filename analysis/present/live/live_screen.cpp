@@ -120,12 +120,15 @@ class ScreenWriter {
   void figures() {
     if (snapshot_.directions.empty()) {
       blank();
-      add({{" nothing has come yet: is there traffic?", Look::kDim}});
+      add({{cut(" nothing has come yet: is there traffic?", screen_.width, screen_.glyphs),
+            Look::kDim}});
       return;
     }
     blank();
-    add(heading_line(layout_, "latency, " + span_words(snapshot_, screen_.since_start),
-                     std::nullopt, screen_.glyphs));
+    // Short enough to stand above names.
+    const std::string span = screen_.since_start ? fmt::format("all {:.0f} s", snapshot_.since_s)
+                                                 : span_words(snapshot_, false);
+    add(heading_line(layout_, "latency, " + span, std::nullopt, screen_.glyphs));
     blank_depths();
     for (const auto& row : snapshot_.directions)
       add(row_line(layout_, {.times = &row.times}, screen_.since_start, screen_.glyphs));
@@ -225,7 +228,8 @@ class ScreenWriter {
 
   void column_list() {
     blank();
-    add({{" columns: a digit shows one or leaves it out", Look::kHeader}});
+    add({{cut(" columns: a digit shows one or leaves it out", screen_.width, screen_.glyphs),
+          Look::kHeader}});
     for (std::size_t at = 0; at < kLiveColumns; ++at) {
       if (room() == 0) return;
       const auto column = static_cast<LiveColumn>(at);

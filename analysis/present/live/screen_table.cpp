@@ -34,9 +34,10 @@ constexpr std::array kSpared = {LiveColumn::kSpark, LiveColumn::kP90, LiveColumn
                                 LiveColumn::kP999,  LiveColumn::kBar, LiveColumn::kRate,
                                 LiveColumn::kDepth, LiveColumn::kMax, LiveColumn::kP50,
                                 LiveColumn::kP99};
-constexpr std::size_t kMostSpark = 60;
+constexpr std::size_t kMostSpark = 40;
 constexpr std::size_t kMostBar = 24;
 constexpr std::size_t kLeastName = 12;
+constexpr std::size_t kGoodName = 24;
 constexpr std::size_t kMostName = 34;
 
 const ColumnFacts& facts_of(LiveColumn column) {
@@ -129,7 +130,7 @@ LiveLayout layout_of(const live::Snapshot& snapshot, LiveColumns wanted, std::si
     if (width_of(layout) <= width) break;
     // A name that is cut a little is better than a column that is not there.
     const std::size_t over = width_of(layout) - width;
-    if (layout.name_width >= over + 18 && spared != LiveColumn::kSpark) {
+    if (layout.name_width >= over + kGoodName && spared != LiveColumn::kSpark) {
       layout.name_width -= over;
       break;
     }

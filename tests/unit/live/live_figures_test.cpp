@@ -14,7 +14,8 @@ using Catch::Matchers::WithinRel;
 constexpr std::uint64_t kSecond = 1'000'000'000;
 constexpr std::uint64_t kOpen = 5 * kSecond;
 
-// A packet every 100 ms through two places; `slow` of a second's ten take 9 ms instead of 1 ms.
+// A packet every 80 ms for 0.8 s of each second through two places; `slow` of a second's ten take 9
+// ms instead of 1 ms.
 struct Traffic {
   explicit Traffic(LiveOptions options = {}, Choice choice = {}) {
     for (const auto* where : {"D in--a", "D a--b", "D b--out"})
@@ -39,9 +40,19 @@ struct Traffic {
   void play(std::uint64_t from, std::uint64_t to, int slow) {
     for (std::uint64_t second = from; second < to; ++second)
       for (int packet_of = 0; packet_of < 10; ++packet_of)
-        packet(kOpen + second * kSecond + static_cast<std::uint64_t>(packet_of) * 100'000'000 + 1,
+        packet(kOpen + second * kSecond + static_cast<std::uint64_t>(packet_of) * 80'000'000 + 1,
                packet_of < slow ? 9'000'000 : 1'000'000);
+    settle(kOpen + to * kSecond - 1'000'000);
     rebuild->advance(kOpen + to * kSecond);
+  }
+  // A packet is told of once others have come a while later: these stay.
+  void settle(std::uint64_t ts_ns) {
+    for (std::uint64_t other = 0; other < 10; ++other) {
+      model::EventBatch batch;
+      const std::uint64_t values[] = {100, 3, number++};
+      batch.append({ts_ns + other, seq++, 0, 1, 0, values});
+      rebuild->consume(batch);
+    }
   }
   Snapshot snapshot() const {
     Snapshot made;
@@ -130,6 +141,7 @@ TEST_CASE("a filter counts what it means from when it was chosen") {
 TEST_CASE("a filter that does not fit the points is refused, and nothing changes") {
   Traffic traffic;
   traffic.play(0, 1, 0);
+  CHECK(traffic.snapshot().directions.front().times.all.count == 10);
   const auto expression = filter::parse("nosuchfield == 2");
   REQUIRE(expression);
   CHECK_FALSE(traffic.rebuild->choose({*expression, "nosuchfield == 2"}));

@@ -154,7 +154,7 @@ TEST_CASE("a bar is as long as its share, and what is there is seen") {
   CHECK(gauge(5, 10, 4, Glyphs::kBlocks) == "██  ");
   CHECK(gauge(1, 1'000, 2, Glyphs::kBlocks) == "▏ ");
   CHECK(gauge(5, 10, 4, Glyphs::kAscii) == "##  ");
-  CHECK(sparkline({0, 1, 8}, 4, Glyphs::kBlocks) == "  ▁█");
+  CHECK(sparkline({0, 1, 8}, 4, Glyphs::kBlocks) == " ▁█ ");
   CHECK(sparkline({5, 5}, 2, Glyphs::kAscii).size() == 2);
   CHECK(cut("abcdef", 4, Glyphs::kAscii) == "abc~");
   CHECK(cut("abc", 4, Glyphs::kAscii) == "abc");

@@ -25,6 +25,10 @@
 #include "userspace/tracee/process.h"
 #include "userspace/tracee/program_points.h"
 
+namespace sojourn::trace {
+class ByteSink;
+}
+
 namespace sojourn::capture {
 
 // A process that is to be recorded, and which of its points.
@@ -36,6 +40,8 @@ struct Subject {
 
 struct Options {
   std::string output;
+  // Where the trace goes instead of a file of that name. None: to the file.
+  std::function<std::unique_ptr<trace::ByteSink>()> sink;
   std::string machine;  // measurements of this machine, for readers of the trace
   // Set for a flight recorder: the newest events are held in memory, and written on request.
   std::optional<History> flight;

@@ -11,5 +11,6 @@ Action define_ctl(Arguments& arguments);
 Action define_doctor(Arguments& arguments);
 Action define_host(Arguments& arguments);
 Action define_record(Arguments& arguments);
+Action define_live(Arguments& arguments);
 
 }  // namespace sojourn::cli

@@ -16,6 +16,7 @@ constexpr cli::Command kLiveCommands[] = {
     {"doctor", "Check what works on this machine, and what to do about the rest",
      cli::define_doctor},
     {"host", "Measure what this machine's own operations cost", cli::define_host},
+    {"live", "Watch a running process, or a trace that grows, in the terminal", cli::define_live},
     {"record", "Attach to a running process, or start one, and write a trace", cli::define_record},
     {"ab", "Record two commands or processes in turns, and compare them", cli::define_ab},
     {"ctl", "Switch points on and off, and control a running capture", cli::define_ctl}};

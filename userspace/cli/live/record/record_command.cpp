@@ -120,7 +120,7 @@ Result<Started> start_capture(const RecordOptions& options, std::vector<capture:
   SJ_TRY(helper, start_privileged_helper(options, subjects, how, needed));
   SJ_TRY(capture, capture::Capture::start(std::move(subjects), std::move(how)));
   if (const auto user = capture::FileOwner::of(options.output).refused_invoker;
-      user && !options.quiet)
+      user && !options.quiet && !options.sink)
     tell("{} will be root's: user {}, who called sudo, may not write there\n", options.output,
          *user);
   SJ_CHECK(capture::give_up_rights());
@@ -202,7 +202,9 @@ void lift_memlock_limit() {
   setrlimit(RLIMIT_MEMLOCK, &unlimited);
 }
 
-Result<void> record(RecordOptions& options) {
+}  // namespace
+
+Result<void> run_record(RecordOptions& options) {
   SJ_CHECK(options.processes.maps.read());
   if (options.post_mortem.is_asked())
     return options.post_mortem.run(options.processes.pids, options.output, options.quiet);
@@ -240,12 +242,10 @@ Result<void> record(RecordOptions& options) {
                                  : record_command(options, how, interrupts);
 }
 
-}  // namespace
-
 Action define_record(Arguments& arguments) {
   auto options = std::make_shared<RecordOptions>();
   options->define(arguments);
-  return [options] { return record(*options); };
+  return [options] { return run_record(*options); };
 }
 
 }  // namespace sojourn::cli

@@ -177,7 +177,7 @@ void tell_no_hits(const capture::Capture& capture, const capture::Outcome& outco
 
 void tell_outcome(const RecordOptions& options, const capture::Capture& capture,
                   const capture::Outcome& outcome) {
-  if (options.quiet) return;
+  if (options.quiet || options.sink) return;
   const std::chrono::nanoseconds span(outcome.capture.close_ns - outcome.capture.open_ns);
   tell("{}   {}   {} lost   ", seconds(span), counted(outcome.events, "event"),
        grouped(outcome.lost));

@@ -107,6 +107,27 @@ void RecordOptions::define(Arguments& arguments) {
       "goes on after the capture. docs/capture.md says more.");
 }
 
+void RecordOptions::define_capture(Arguments& arguments) {
+  arguments.heading("What to attach to");
+  processes.define(arguments);
+  arguments
+      .add_option(
+          "--for", duration,
+          "Stop after this time, e.g. 10s, 2min. By default when you quit, or when the last "
+          "target exits")
+      .type_name("TIME")
+      .check(check_duration);
+  arguments.heading("What to record");
+  selection.define(arguments);
+  define_budget(arguments);
+  add_context_options(arguments, context);
+  arguments.heading("Engines and buffers");
+  define_engines(arguments);
+  define_buffers(arguments);
+  arguments.heading("The process that captures");
+  collector.define(arguments);
+}
+
 void RecordOptions::define_budget(Arguments& arguments) {
   arguments
       .add_option("--budget", budget,
@@ -164,6 +185,7 @@ void RecordOptions::define_engines(Arguments& arguments) {
 Result<capture::Options> RecordOptions::for_capture() const {
   capture::Options result;
   result.output = output;
+  result.sink = sink;
   if (!duration.empty()) {
     SJ_TRY(span, parse_duration(duration));
     result.duration = span;

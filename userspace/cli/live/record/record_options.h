@@ -1,6 +1,8 @@
 // The options of `sojourn record`, and the capture's options that they make.
 #pragma once
 
+#include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -28,6 +30,8 @@ enum class EngineWanted { kAuto, kBpf, kRing };
 struct RecordOptions {
   // Declares the options. This object must live as long as the arguments.
   void define(Arguments& arguments);
+  // What is to be recorded, and how, without a trace file; for `sojourn live`.
+  void define_capture(Arguments& arguments);
 
   ProcessOptions processes;
   std::vector<std::string> command;
@@ -45,6 +49,8 @@ struct RecordOptions {
   QueueOptions queues;
   RecordSelection selection;
   bool quiet = false;
+  // Of `sojourn live`: its trace goes there, and it says how it ended itself.
+  std::function<std::unique_ptr<trace::ByteSink>()> sink;
   FlightOptions flight;
   CollectorOptions collector;
   AutoOptions automatic;
@@ -63,5 +69,8 @@ struct RecordOptions {
   void define_buffers(Arguments& arguments);
   void define_engines(Arguments& arguments);
 };
+
+// What `sojourn record` does.
+Result<void> run_record(RecordOptions& options);
 
 }  // namespace sojourn::cli

@@ -1,0 +1,17 @@
+// `sojourn live` without a terminal to draw on: lines, or an object in each.
+#pragma once
+
+#include "analysis/base/result.h"
+#include "userspace/base/fd.h"
+#include "userspace/cli/live/view/live_session.h"
+
+namespace sojourn::cli {
+
+// Until a signal comes that is readable on the descriptor, the trace ends, or so many intervals as
+// were asked for are over.
+Result<void> run_lines(const LiveSettings& settings, LiveSession& session, int signals);
+
+// Waits until the capture of the session has begun, and says what it says. False: a signal came.
+Result<bool> wait_for_capture(LiveSession& session, int signals);
+
+}  // namespace sojourn::cli

@@ -1,0 +1,206 @@
+#include "userspace/cli/live/view/live_session.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <utility>
+
+#include <unistd.h>
+
+#include "analysis/base/printable.h"
+#include "analysis/live/whole_trace.h"
+#include "userspace/base/forked_child.h"
+#include "userspace/capture/api.h"
+#include "userspace/cli/units.h"
+#include "userspace/files/trace_file.h"
+#include "userspace/live/growing_file.h"
+#include "userspace/tracee/points.h"
+#include "userspace/tracee/process.h"
+
+namespace sojourn::cli {
+
+namespace {
+
+using std::chrono::nanoseconds;
+
+// A writer hands over what it has once a second.
+constexpr std::chrono::seconds kIdle(3);
+
+std::uint64_t file_size(const std::string& path) {
+  std::error_code unknown;
+  const auto size = std::filesystem::file_size(path, unknown);
+  return unknown ? 0 : size;
+}
+
+// A capture's file has another name until it is finished.
+std::string name_of_growing(const std::string& path) {
+  std::error_code unknown;
+  const std::string partial = path + ".partial";
+  return !std::filesystem::exists(path, unknown) && std::filesystem::exists(partial, unknown)
+             ? partial
+             : path;
+}
+
+Result<live::LiveOptions> options_of(const LiveSettings& settings) {
+  live::LiveOptions options;
+  SJ_TRY(rules, settings.rules.read());
+  options.rules = std::move(rules);
+  SJ_TRY(interval, parse_duration(settings.interval));
+  options.interval_ns = static_cast<std::uint64_t>(interval.count());
+  SJ_TRY(window, parse_duration(settings.window));
+  options.window_s = static_cast<std::size_t>(
+      std::max<std::int64_t>(std::chrono::ceil<std::chrono::seconds>(window).count(), 1));
+  options.explains = !settings.no_causes;
+  return options;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<LiveSession>> LiveSession::start(LiveSettings& settings) {
+  std::unique_ptr<LiveSession> session(new LiveSession);
+  SJ_TRY(options, options_of(settings));
+  if (settings.path.empty()) {
+    SJ_TRY(capture, CapturedTrace::start(settings.record));
+    session->capture_ = std::move(capture);
+    auto growing =
+        std::make_unique<live::GrowingTrace>(session->capture_->take_source(), std::move(options));
+    session->growing_ = growing.get();
+    session->trace_ = std::move(growing);
+  } else {
+    SJ_CHECK(session->open_file(settings.path, std::move(options)));
+  }
+  if (settings.filter.given()) {
+    SJ_TRY(expression, settings.filter.expression());
+    SJ_CHECK(session->trace_->choose({std::move(expression), settings.filter.text()}));
+  }
+  return session;
+}
+
+// A file that somebody finished is played; one that somebody writes is followed.
+Result<void> LiveSession::open_file(const std::string& path, live::LiveOptions options) {
+  const std::string name = name_of_growing(path);
+  if (file_size(name) > sizeof(trace::FileHeader)) {
+    SJ_TRY(reader, files::open_trace(name));
+    if (reader.had_index() || reader.capture().close_ns != 0) {
+      trace_ = std::make_unique<live::WholeTrace>(std::move(reader), std::move(options));
+      return {};
+    }
+  }
+  SJ_TRY(source, live_view::open_growing(name));
+  auto growing = std::make_unique<live::GrowingTrace>(std::move(source), std::move(options));
+  growing_ = growing.get();
+  trace_ = std::move(growing);
+  return {};
+}
+
+Result<bool> LiveSession::poll(const live::LiveTrace::Tick& tick) {
+  SJ_TRY(came, trace_->poll(tick));
+  if (came) {
+    last_came_ = Clock::now();
+    is_settled_ = false;
+  } else if (!trace_->has_ended()) {
+    SJ_CHECK(check_capture(came));
+    SJ_CHECK(look_after_idle(tick));
+  }
+  return came;
+}
+
+// Where nothing comes any more, what came is all there is.
+Result<bool> LiveSession::look_after_idle(const live::LiveTrace::Tick& tick) {
+  if (is_settled_ || Clock::now() - last_came_ < kIdle) return false;
+  is_settled_ = true;
+  SJ_CHECK(trace_->settle(tick));
+  return true;
+}
+
+Result<void> LiveSession::check_capture(bool came) {
+  if (came || !capture_ || !capture_->has_ended()) return {};
+  // What it wrote last may have come in between.
+  SJ_TRY(more, trace_->poll([] { return true; }));
+  if (more || trace_->has_ended()) return {};
+  for (const std::string& line : capture_->take_messages()) last_message_ = line;
+  constexpr std::string_view kName = "sojourn: ";
+  std::string why = last_message_;
+  if (why.starts_with(kName)) why.erase(0, kName.size());
+  return fail("{}", why.empty() ? "the capture has ended before its time" : why);
+}
+
+Result<void> LiveSession::choose(const std::string& text) {
+  live::Choice choice;
+  choice.text = text;
+  if (!text.empty()) {
+    SJ_TRY(expression, filter::parse(text));
+    choice.expression = std::move(expression);
+  }
+  return trace_->choose(std::move(choice));
+}
+
+// Of the processes that take part, as the kernel counts it.
+void LiveSession::add_costs(live::Snapshot& snapshot) {
+  constexpr std::chrono::milliseconds kLongEnough(500);
+  if (snapshot.has_ended || growing_ == nullptr) return;
+  const auto now = Clock::now();
+  const CostsSeen costs = {
+      .at = now,
+      .capture = capture_ ? base::processor_time(capture_->pid()).value_or(nanoseconds(0))
+                          : nanoseconds(0),
+      .view = base::processor_time(getpid()).value_or(nanoseconds(0))};
+  if (!seen_) seen_ = costs;
+  if (now - seen_->at >= kLongEnough) {
+    const auto cores = [&](nanoseconds before, nanoseconds after) {
+      return static_cast<double>((after - before).count()) /
+             static_cast<double>(nanoseconds(now - seen_->at).count());
+    };
+    if (capture_ && costs.capture >= seen_->capture)
+      tracer_cores_ = cores(seen_->capture, costs.capture);
+    view_cores_ = cores(seen_->view, costs.view);
+    seen_ = costs;
+  }
+  snapshot.tracer_cores = tracer_cores_;
+  snapshot.view_cores = view_cores_;
+  if (snapshot.pid <= 0 || snapshot.cost_ns <= 0) return;
+  const auto cpu = base::processor_time(snapshot.pid);
+  if (!cpu) return;
+  if (!target_seen_) target_seen_ = TargetSeen{.cost_ns = snapshot.cost_ns, .cpu = *cpu};
+  const auto took = static_cast<double>((*cpu - target_seen_->cpu).count());
+  if (took > 0 && !snapshot.cost_share)
+    snapshot.cost_share = (snapshot.cost_ns - target_seen_->cost_ns) / took;
+}
+
+live::Snapshot LiveSession::snapshot() {
+  live::Snapshot snapshot = trace_->snapshot();
+  add_costs(snapshot);
+  return snapshot;
+}
+
+std::vector<std::string> LiveSession::take_messages() {
+  if (!capture_) return {};
+  std::vector<std::string> lines = capture_->take_messages();
+  if (!lines.empty()) last_message_ = lines.back();
+  return lines;
+}
+
+void LiveSession::stop() {
+  if (capture_) capture_->stop();
+}
+
+Result<std::string> LiveSession::switch_points(const std::string& pattern, bool on) const {
+  const pid_t pid = trace_->snapshot().pid;
+  if (pid <= 0) return fail("the trace does not say which process it is of");
+  SJ_TRY(process, tracee::Process::open(pid));
+  SJ_TRY(points, tracee::find_points(process));
+  auto control = capture::RingControl::open(process, points);
+  if (!control) return std::unexpected(process.explain(std::move(control).error()));
+  const auto switched = control->switch_points(pattern, on);
+  if (switched.matched == 0) return fail("no point is called \"{}\"", printable(pattern));
+  return fmt::format("switched {} {}", counted(switched.changed.size(), "point"),
+                     on ? "on" : "off");
+}
+
+Result<std::string> LiveSession::dump() const {
+  const pid_t pid = trace_->snapshot().pid;
+  if (pid <= 0) return fail("the trace does not say which process it is of");
+  SJ_TRY(answer, capture::ask_capture(pid, "dump"));
+  return printable(answer);
+}
+
+}  // namespace sojourn::cli

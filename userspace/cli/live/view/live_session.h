@@ -1,0 +1,93 @@
+// What `sojourn live` looks at: a trace that is complete, one that grows, or a capture of its own;
+// and what it may ask of the processes in it. One thread owns a LiveSession.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "analysis/base/result.h"
+#include "analysis/live/growing_trace.h"
+#include "analysis/live/live_trace.h"
+#include "userspace/cli/live/record/record_options.h"
+#include "userspace/cli/live/view/captured_trace.h"
+#include "userspace/cli/rules_option.h"
+#include "userspace/cli/where_option.h"
+
+namespace sojourn::cli {
+
+struct LiveSettings {
+  std::string path;  // empty: a capture
+  RecordOptions record;
+  RulesOption rules;
+  WhereOption filter;
+  std::string interval = "1s";
+  std::string window = "10s";
+  std::size_t count = 0;  // of intervals; 0: no end
+  bool has_interval = false;
+  bool json = false;
+  bool plain = false;
+  bool is_readonly = false;
+  bool no_causes = false;
+};
+
+class LiveSession {
+ public:
+  // While this process has one thread and blocks no signals.
+  static Result<std::unique_ptr<LiveSession>> start(LiveSettings& settings);
+
+  // See LiveTrace::poll(). An error where the capture has failed.
+  Result<bool> poll(const live::LiveTrace::Tick& tick);
+  bool has_begun() const { return growing_ == nullptr || growing_->has_begun(); }
+  bool has_ended() const { return trace_->has_ended(); }
+  bool is_whole() const { return growing_ == nullptr; }
+
+  Result<void> choose(const std::string& text);  // a filter; empty: none
+  live::Snapshot snapshot();
+
+  std::vector<std::string> take_messages();
+  int messages() const { return capture_ ? capture_->messages() : -1; }
+  void stop();
+
+  // What was done, in words.
+  Result<std::string> switch_points(const std::string& pattern, bool on) const;
+  Result<std::string> dump() const;
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  LiveSession() = default;
+  Result<void> open_file(const std::string& path, live::LiveOptions options);
+  Result<bool> look_after_idle(const live::LiveTrace::Tick& tick);
+  Result<void> check_capture(bool came);
+  void add_costs(live::Snapshot& snapshot);
+
+  std::unique_ptr<CapturedTrace> capture_;
+  std::unique_ptr<live::LiveTrace> trace_;
+  live::GrowingTrace* growing_ = nullptr;  // the same, where it grows
+  Clock::time_point last_came_ = Clock::now();
+  bool is_settled_ = false;
+  std::string last_message_;
+
+  // What costs were at the last look.
+  struct CostsSeen {
+    Clock::time_point at;
+    std::chrono::nanoseconds capture{};
+    std::chrono::nanoseconds view{};
+  };
+  std::optional<CostsSeen> seen_;
+  std::optional<double> tracer_cores_;
+  std::optional<double> view_cores_;
+  struct TargetSeen {
+    double cost_ns = 0;
+    std::chrono::nanoseconds cpu{};
+  };
+  std::optional<TargetSeen> target_seen_;
+};
+
+}  // namespace sojourn::cli

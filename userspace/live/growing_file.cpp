@@ -1,0 +1,75 @@
+#include "userspace/live/growing_file.h"
+
+#include <cerrno>
+#include <utility>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "userspace/base/fail_errno.h"
+
+namespace sojourn::live_view {
+
+namespace {
+
+class GrowingFile : public trace::ByteSource {
+ public:
+  GrowingFile(std::string name, base::Fd fd, AfterReading after)
+      : name_(std::move(name)), fd_(std::move(fd)), after_(after) {}
+
+  const std::string& name() const override { return name_; }
+
+  std::uint64_t size() const override {
+    struct stat file{};
+    return fstat(fd_.get(), &file) == 0 && file.st_size > 0
+               ? static_cast<std::uint64_t>(file.st_size)
+               : 0;
+  }
+
+  bool read_at(std::uint64_t offset, std::span<std::uint8_t> into) override {
+    if (after_ == AfterReading::kFree) free_before(offset);
+    while (!into.empty()) {
+      const ssize_t got = pread(fd_.get(), into.data(), into.size(), static_cast<off_t>(offset));
+      if (got < 0 && errno == EINTR) continue;
+      if (got <= 0) return false;
+      into = into.subspan(static_cast<std::size_t>(got));
+      offset += static_cast<std::uint64_t>(got);
+    }
+    return true;
+  }
+
+ private:
+  // Whoever follows a trace reads forward only.
+  void free_before(std::uint64_t offset) {
+    constexpr std::uint64_t kStep = 1u << 20;
+    const std::uint64_t end = offset - offset % kStep;
+    if (end <= freed_) return;
+    if (fallocate(fd_.get(), FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, static_cast<off_t>(freed_),
+                  static_cast<off_t>(end - freed_)) == 0)
+      freed_ = end;
+  }
+
+  std::string name_;
+  base::Fd fd_;
+  AfterReading after_;
+  std::uint64_t freed_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<trace::ByteSource> growing_source(std::string name, base::Fd fd,
+                                                  AfterReading after) {
+  return std::make_unique<GrowingFile>(std::move(name), std::move(fd), after);
+}
+
+Result<std::unique_ptr<trace::ByteSource>> open_growing(const std::string& path) {
+  base::Fd fd(open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
+  if (!fd) return fail_errno("open {}", path);
+  struct stat file{};
+  if (fstat(fd.get(), &file) != 0) return fail_errno("open {}", path);
+  if (!S_ISREG(file.st_mode)) return fail("open {}: not a regular file", path);
+  return growing_source(path, std::move(fd), AfterReading::kKeep);
+}
+
+}  // namespace sojourn::live_view

@@ -1,0 +1,23 @@
+// A file that somebody else is writing, as a source whose size grows. One thread owns it.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "analysis/base/result.h"
+#include "analysis/trace/byte_source.h"
+#include "userspace/base/fd.h"
+
+namespace sojourn::live_view {
+
+// What was read is needed no more, and its memory is given back: for files in memory.
+enum class AfterReading : std::uint8_t { kKeep, kFree };
+
+std::unique_ptr<trace::ByteSource> growing_source(std::string name, base::Fd fd,
+                                                  AfterReading after);
+
+// A regular file.
+Result<std::unique_ptr<trace::ByteSource>> open_growing(const std::string& path);
+
+}  // namespace sojourn::live_view

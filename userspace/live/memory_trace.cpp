@@ -1,0 +1,84 @@
+#include "userspace/live/memory_trace.h"
+
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "analysis/trace/format.h"
+#include "userspace/base/fail_errno.h"
+#include "userspace/live/growing_file.h"
+
+namespace sojourn::live_view {
+
+namespace {
+
+class MemorySink : public trace::ByteSink {
+ public:
+  MemorySink(int fd, std::uint64_t max_bytes, pid_t reader)
+      : fd_(fd), max_bytes_(max_bytes), reader_(reader) {}
+
+  Result<void> append(std::span<const std::uint8_t> bytes) override {
+    if (getppid() != reader_) return fail("nobody looks at the capture any more");
+    if (is_events(bytes) && is_full()) return {};
+    std::span<const std::uint8_t> rest = bytes;
+    while (!rest.empty()) {
+      const ssize_t written = pwrite(fd_, rest.data(), rest.size(),
+                                     static_cast<off_t>(size_ + bytes.size() - rest.size()));
+      if (written < 0 && errno == EINTR) continue;
+      if (written < 0) return fail_errno("keep the trace in memory");
+      rest = rest.subspan(static_cast<std::size_t>(written));
+    }
+    size_ += bytes.size();
+    return {};
+  }
+  std::uint64_t size() const override { return size_; }
+  Result<void> finish() override { return {}; }
+  void abandon() override {}
+  const std::string& put_aside() const override { return none_; }
+
+ private:
+  static bool is_events(std::span<const std::uint8_t> bytes) {
+    trace::BlockHeader header;
+    if (bytes.size() < sizeof(header)) return false;
+    std::memcpy(&header, bytes.data(), sizeof(header));
+    return header.magic == trace::kBlockMagic && header.type == trace::BlockType::kEvents;
+  }
+  // What the reader has not given back.
+  bool is_full() const {
+    constexpr std::uint64_t kBlockBytes = 512;  // of st_blocks, everywhere
+    struct stat file{};
+    return fstat(fd_, &file) == 0 &&
+           static_cast<std::uint64_t>(file.st_blocks) * kBlockBytes > max_bytes_;
+  }
+
+  int fd_;
+  std::uint64_t max_bytes_;
+  pid_t reader_;
+  std::uint64_t size_ = 0;
+  std::string none_;
+};
+
+}  // namespace
+
+Result<MemoryTrace> MemoryTrace::create(std::uint64_t max_bytes) {
+  base::Fd fd(memfd_create("sojourn-live", MFD_CLOEXEC));
+  if (!fd) return fail_errno("get memory for the trace");
+  return MemoryTrace(std::move(fd), max_bytes);
+}
+
+std::unique_ptr<trace::ByteSink> MemoryTrace::sink(pid_t reader) const {
+  return std::make_unique<MemorySink>(fd_.get(), max_bytes_, reader);
+}
+
+Result<std::unique_ptr<trace::ByteSource>> MemoryTrace::source(std::string name) const {
+  base::Fd own(fcntl(fd_.get(), F_DUPFD_CLOEXEC, 0));
+  if (!own) return fail_errno("read the trace in memory");
+  return growing_source(std::move(name), std::move(own), AfterReading::kFree);
+}
+
+}  // namespace sojourn::live_view
