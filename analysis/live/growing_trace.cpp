@@ -17,6 +17,9 @@ constexpr std::size_t kBlocks = 256;
 // just before may have been followed by others until the pair was read.
 constexpr std::uint64_t kSettleNs = 100'000'000;
 
+// How far apart streams are at most where no pair of clocks says it: what is buffered for a second.
+constexpr std::uint64_t kMostBehindNs = 1'000'000'000;
+
 // A stream of no group is as good as one that nobody has heard of.
 std::vector<std::uint16_t> trimmed(std::vector<std::uint16_t> groups) {
   while (!groups.empty() && groups.back() == 0) groups.pop_back();
@@ -41,6 +44,7 @@ Result<bool> GrowingTrace::poll(const Tick& tick) {
   SJ_TRY(blocks, follower_.poll(kBlocks, [this](trace::StoredEvents&& stored) {
     first_ns_ = std::min(first_ns_, stored.header.min_ts_ns);
     newest_ns_ = std::max(newest_ns_, stored.header.max_ts_ns);
+    waiting_bytes_ += stored.payload.size();
     waiting_.push_back(std::move(stored));
   }));
   if (follower_.has_ended()) {
@@ -53,6 +57,9 @@ Result<bool> GrowingTrace::poll(const Tick& tick) {
     const std::uint64_t at_ns = clocks.back().monotonic_ns;
     SJ_CHECK(advance(at_ns - std::min(at_ns, kSettleNs), tick));
   }
+  // Nobody says how far the streams are.
+  if (waiting_bytes_ > options_.max_waiting_bytes)
+    SJ_CHECK(advance(newest_ns_ - std::min(newest_ns_, kMostBehindNs), tick));
   return blocks != 0;
 }
 
@@ -117,6 +124,7 @@ Result<bool> GrowingTrace::advance(std::uint64_t watermark_ns, const Tick& tick)
   std::vector<trace::StoredEvents> due(std::make_move_iterator(waiting_.begin()),
                                        std::make_move_iterator(later.begin()));
   waiting_.erase(waiting_.begin(), later.begin());
+  for (const trace::StoredEvents& one : due) waiting_bytes_ -= one.payload.size();
 
   // The events that were carried are a block like others, and the first.
   std::vector<trace::BlockInfo> blocks;
@@ -178,7 +186,7 @@ Snapshot GrowingTrace::snapshot() const {
   snapshot.path = follower_.name();
   snapshot.filter = choice_.text;
   snapshot.has_ended = has_ended_;
-  snapshot.damaged = follower_.damage().size();
+  snapshot.damaged = follower_.damaged_places();
   snapshot.left_out = late_;
   snapshot.restarts = restarts_;
   snapshot.open_ns = origin_ns();

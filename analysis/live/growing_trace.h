@@ -43,6 +43,7 @@ class GrowingTrace final : public LiveTrace {
   LiveOptions options_;
   Choice choice_;
   std::vector<trace::StoredEvents> waiting_;
+  std::size_t waiting_bytes_ = 0;
   model::EventBatch carried_;  // in time order, decoded: their time has not come
   std::uint64_t watermark_ns_ = 0;
   std::size_t clocks_ = 0;  // pairs that were looked at

@@ -30,6 +30,8 @@ struct LiveOptions {
   std::size_t window_s = 10;
   std::size_t worst = 10;  // packets that are shown
   bool explains = true;    // the slowest packets
+  // Of a trace that grows: what may wait for its time. Beyond that, events of a second count.
+  std::size_t max_waiting_bytes = std::size_t{64} << 20;
 };
 
 // Which journeys count, and the words that say so; no expression: all.

@@ -57,6 +57,13 @@ Result<std::size_t> Follower::poll(std::size_t most_blocks, const Take& take) {
   return blocks;
 }
 
+// A trace that is followed for days may be damaged again and again.
+void Follower::note(Damage damage) {
+  constexpr std::size_t kMost = 1000;
+  ++damaged_places_;
+  if (damage_.size() < kMost) damage_.push_back(std::move(damage));
+}
+
 // What is at offset_ is no block. True: one follows, and is next.
 bool Follower::pass_over_damage() {
   constexpr std::size_t kWindow = std::size_t{1} << 20;
@@ -73,7 +80,7 @@ bool Follower::pass_over_damage() {
       if (std::memcmp(&window[at], &magic, sizeof(magic)) != 0) continue;
       std::memcpy(&header, &window[at], sizeof(header));
       if (!is_sound(header)) continue;
-      damage_.push_back({offset_, from + at - offset_, "no block"});
+      note({.offset = offset_, .bytes = from + at - offset_, .what = "no block"});
       offset_ = from + at;
       searched_ = 0;
       return true;
@@ -87,11 +94,11 @@ bool Follower::pass_over_damage() {
 void Follower::read_block(const BlockHeader& header, const Take& take) {
   payload_.resize(header.payload_bytes);
   const auto report = [&](std::string what) {
-    damage_.push_back({.offset = offset_,
-                       .bytes = sizeof(header) + header.payload_bytes,
-                       .what = std::move(what),
-                       .stream = header.stream,
-                       .events = header.events});
+    note({.offset = offset_,
+          .bytes = sizeof(header) + header.payload_bytes,
+          .what = std::move(what),
+          .stream = header.stream,
+          .events = header.events});
   };
   if (!source_->read_at(offset_ + sizeof(header), payload_)) return report("block cut short");
   if (header.type == BlockType::kEvents) {
@@ -112,11 +119,11 @@ bool Follower::decode(const StoredEvents& stored, model::EventBatch& into) {
     return decoder_.decode(raw, summary_of(stored.header), about_.schema, into);
   }();
   if (decoded) return true;
-  damage_.push_back({.offset = stored.offset,
-                     .bytes = sizeof(stored.header) + stored.header.payload_bytes,
-                     .what = decoded.error().text(),
-                     .stream = stored.header.stream,
-                     .events = stored.header.events});
+  note({.offset = stored.offset,
+        .bytes = sizeof(stored.header) + stored.header.payload_bytes,
+        .what = decoded.error().text(),
+        .stream = stored.header.stream,
+        .events = stored.header.events});
   into.clear();
   return false;
 }

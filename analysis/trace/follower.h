@@ -49,7 +49,9 @@ class Follower {
   bool has_ended() const { return has_ended_; }
   std::uint64_t offset() const { return offset_; }
   std::uint64_t events() const { return events_; }
+  // The first of them; how many there were is damaged_places().
   const std::vector<Damage>& damage() const { return damage_; }
+  std::uint64_t damaged_places() const { return damaged_places_; }
 
   // Replaces the contents of `into`. False, and damage, where they do not decode.
   bool decode(const StoredEvents& stored, model::EventBatch& into);
@@ -57,6 +59,7 @@ class Follower {
  private:
   Result<bool> read_file_header();
   bool pass_over_damage();
+  void note(Damage damage);
   void read_block(const BlockHeader& header, const Take& take);
 
   std::unique_ptr<ByteSource> source_;
@@ -67,6 +70,7 @@ class Follower {
   std::uint64_t metadata_blocks_ = 0;
   std::uint64_t events_ = 0;
   std::vector<Damage> damage_;
+  std::uint64_t damaged_places_ = 0;
   BlockOpener opener_;
   EventDecoder decoder_;
   std::vector<std::uint8_t> payload_;

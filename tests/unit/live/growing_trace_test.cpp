@@ -54,7 +54,8 @@ class BytesSource : public trace::ByteSource {
 };
 
 struct Growing {
-  Growing() {
+  explicit Growing(LiveOptions options = {})
+      : live(std::make_unique<BytesSource>(bytes), std::move(options)) {
     for (const auto* where : {"D in--a", "D a--out"})
       schema.points.push_back(*model::parse_point(where, "len:rnti:sn"));
     writer.emplace(*trace::Writer::create(std::make_unique<BytesSink>(bytes)));
@@ -104,7 +105,7 @@ struct Growing {
   model::Schema schema;
   Bytes bytes;
   std::optional<trace::Writer> writer;
-  GrowingTrace live{std::make_unique<BytesSource>(bytes), LiveOptions{}};
+  GrowingTrace live;
   std::vector<std::uint64_t> ticks;
   std::uint64_t number = 0;
   std::uint64_t seq[2] = {};
@@ -200,6 +201,20 @@ TEST_CASE("where nothing more comes, what came counts") {
   CHECK(growing.complete() == 0);
   REQUIRE(growing.live.settle([] { return true; }));
   CHECK(growing.complete() == 1);
+}
+
+TEST_CASE("where no pair of clocks comes, what waits is bounded, and older events count") {
+  LiveOptions options;
+  options.max_waiting_bytes = 1000;
+  Growing growing(options);
+  for (std::uint64_t second = 0; second < 20; ++second) {
+    for (std::uint64_t packet = 0; packet < 10; ++packet)
+      growing.packet(kOpen + second * kSecond + packet * 1'000'000, 100);
+    growing.poll();
+  }
+  CHECK(growing.complete() > 150);
+  CHECK(growing.complete() <= 190);
+  CHECK(growing.live.snapshot().left_out == 0);
 }
 
 TEST_CASE("points that come later begin the figures anew, and are counted") {

@@ -112,6 +112,7 @@ TEST_CASE("a place that is no block is passed over once the next one has come") 
   REQUIRE(follower.poll(10, take));
   CHECK(events == 20);
   REQUIRE(follower.damage().size() == 1);
+  CHECK(follower.damaged_places() == 1);
   CHECK(follower.damage()[0].offset == at);
   CHECK(follower.damage()[0].bytes == next - at);
   CHECK(follower.has_ended());
