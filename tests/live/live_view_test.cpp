@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <csignal>
 #include <cstdlib>
 #include <fstream>
 #include <sstream>
@@ -128,6 +129,24 @@ TEST_CASE("a capture of its own is shown in lines, and leaves the target as it w
   CHECK(objects[2]["t_s"] == 3.0);
   CHECK(objects[2]["journeys"]["D"]["window"]["count"] > 100);
   CHECK(objects[2]["pid"] == station.pid());
+  CHECK(site_bytes(station.pid(), points) == before);
+  CHECK(station.running());
+}
+
+TEST_CASE("a view that is killed takes its capture along, and the target is as it was") {
+  need_root();
+  Station station;
+  const auto points = points_of(station.pid());
+  const auto before = site_bytes(station.pid(), points);
+  test::Child view({SJ_SOJOURN, "live", "-p", std::to_string(station.pid()), "--json", "--engine",
+                    "bpf", "--budget", "none"});
+  REQUIRE(view.wait_for_output("\"t_s\""));
+  CHECK(site_bytes(station.pid(), points) != before);
+  view.signal(SIGKILL);
+  view.wait();
+  const auto end = steady_clock::now() + std::chrono::minutes(1);
+  while (site_bytes(station.pid(), points) != before && steady_clock::now() < end)
+    std::this_thread::sleep_for(milliseconds(50));
   CHECK(site_bytes(station.pid(), points) == before);
   CHECK(station.running());
 }
