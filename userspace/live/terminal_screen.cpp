@@ -5,8 +5,8 @@
 
 #include <algorithm>
 #include <array>
-#include <clocale>
 #include <csignal>
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <string_view>
@@ -14,6 +14,7 @@
 
 #include <curses.h>
 #include <langinfo.h>
+#include <locale.h>
 #include <sys/ioctl.h>
 #include <term.h>
 #include <termios.h>
@@ -50,7 +51,7 @@ void restore_and_die(int signal) {
 
 void add_words(const char* capability) {
   const char* const words = tigetstr(capability);
-  if (words == nullptr || words == reinterpret_cast<const char*>(-1)) return;
+  if (words == nullptr || reinterpret_cast<std::intptr_t>(words) == -1) return;
   const std::size_t size = std::strlen(words);
   if (size > restoration.words.size() - restoration.size) return;
   std::memcpy(restoration.words.data() + restoration.size, words, size);
@@ -98,7 +99,8 @@ void set_modes() {
 Result<std::optional<TerminalScreen>> TerminalScreen::open() {
   if (isatty(STDIN_FILENO) == 0 || isatty(STDOUT_FILENO) == 0) return std::nullopt;
   if (tcgetattr(STDIN_FILENO, &restoration.before) != 0) return std::nullopt;
-  std::setlocale(LC_CTYPE, "");
+  // How characters are written, and nothing else that a locale says.
+  uselocale(newlocale(LC_CTYPE_MASK, "", nullptr));
   const bool is_utf8 = std::string_view(nl_langinfo(CODESET)) == "UTF-8";
   set_escdelay(50);
   // initscr() would end the process where it does not know the terminal.
