@@ -93,6 +93,14 @@ void find_changes(std::span<const double> series, std::size_t offset, double lev
 std::vector<ChangePoint> change_points(std::span<const double> series, double level) {
   std::vector<ChangePoint> found;
   find_changes(series, 0, level, found);
+  // A split that was found while another change was still in the series lies between the two.
+  for (std::size_t at = 0; at < found.size(); ++at) {
+    const std::size_t begin = at == 0 ? 0 : found[at - 1].at;
+    const std::size_t end = at + 1 < found.size() ? found[at + 1].at : series.size();
+    const auto part = series.subspan(begin, end - begin);
+    if (const Split split = strongest_split(twice_ranks(part)); split.at != 0)
+      found[at].at = begin + split.at;
+  }
   for (std::size_t at = 0; at < found.size(); ++at) {
     const std::size_t begin = at == 0 ? 0 : found[at - 1].at;
     const std::size_t end = at + 1 < found.size() ? found[at + 1].at : series.size();
