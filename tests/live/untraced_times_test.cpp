@@ -126,6 +126,18 @@ Agreement agreement(const Untraced& truth, const Times& times, std::string_view 
   return found;
 }
 
+// The share of the rows in which two untraced runs agree to within a quarter.
+double alike_untraced(const Untraced& truth, std::string_view quantile) {
+  Share alike;
+  for (const auto& [row, time] : truth[0])
+    if (row.ends_with(quantile) && truth[1].contains(row)) {
+      const double other_us = truth[1].at(row).measured_us;
+      alike.add(std::abs(time.measured_us - other_us) <=
+                0.25 * std::max(time.measured_us, other_us));
+    }
+  return alike.value();
+}
+
 TEST_CASE("times without what tracing took are those of the untraced target, dear as hits may be") {
   need_root();
   Untraced truth;
@@ -149,11 +161,14 @@ TEST_CASE("times without what tracing took are those of the untraced target, dea
   }
   // On a machine with more work than CPUs a unit waits for one between threads, which no hit tells:
   // so half of all rows must agree there. On a quiet one nearly all do (docs/tracing-cost.md).
+  const bool are_steady = alike_untraced(truth, "p99") > 0.75;
+  if (!are_steady)
+    WARN("99th percentiles not compared: those of two untraced runs differ by more than a quarter");
   for (const Times* const times : {&rings, &bpf, &dear}) {
     const Agreement medians = agreement(truth, *times, "p50");
     CHECK(medians.net.all > 10);
     CHECK(medians.net.value() > 0.5);
-    CHECK(agreement(truth, *times, "p99").net.value() > 0.5);
+    if (are_steady) CHECK(agreement(truth, *times, "p99").net.value() > 0.5);
   }
   const Agreement of_dear = agreement(truth, dear, "p50");
   CHECK(of_dear.net.near > of_dear.measured.near + 4);
