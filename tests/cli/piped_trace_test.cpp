@@ -28,7 +28,9 @@ TEST_CASE("a trace is read from standard input as from its file") {
 TEST_CASE("a stream that is cut, empty or no trace is told as a file would be") {
   const Traces traces;
   const std::string path = traces.path("radio");
-  const test::Ended cut = shell("head -c 3000 '" + path + "' | '" SJ_SOJOURN "' check -");
+  const auto bytes = std::filesystem::file_size(path) * 3 / 4;
+  const test::Ended cut =
+      shell("head -c " + std::to_string(bytes) + " '" + path + "' | '" SJ_SOJOURN "' check -");
   CHECK(cut.exit_code == 1);
   CHECK(cut.err.contains("damaged in 1 place"));
   require_error(shell("'" SJ_SOJOURN "' report - </dev/null"), "standard input: no sojourn trace");

@@ -45,7 +45,7 @@ struct Streamed {
             "exec nc -U " + quoted(path()) + " > " + quoted(file(name)) + " </dev/null"};
   }
   base::Fd connect() const {
-    auto fd = files::connect_to(files::StreamAddress{.path = path()});
+    auto fd = files::connect_to(files::StreamAddress{.host = {}, .path = path()});
     REQUIRE(fd);
     return std::move(*fd);
   }
