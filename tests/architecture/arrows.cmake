@@ -110,7 +110,7 @@ set(arrows
   "userspace/capture/processes: analysis/base analysis/model userspace/base userspace/tracee
     userspace/capture/records userspace/capture/output userspace/capture/bpf userspace/capture/rings
     userspace/capture/control userspace/capture/session"
-  "userspace/live: analysis/base analysis/trace analysis/present/live userspace/base"
+  "userspace/live: analysis/base analysis/trace analysis/present/live userspace/base userspace/files"
   "userspace/doctor: analysis/base analysis/model analysis/trace userspace/base userspace/files userspace/tracee userspace/capture bpf"
   "userspace/host: analysis/base analysis/host userspace/base userspace/tracee userspace/capture userspace/doctor bpf"
   "userspace/cli: analysis/base analysis/model analysis/trace analysis/imports analysis/latseq analysis/oai_t

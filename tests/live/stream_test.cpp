@@ -1,14 +1,17 @@
 // Readers of a running capture, by nc and by sojourn itself, and what becomes of bad ones.
 #include <chrono>
 #include <csignal>
+#include <cstdint>
 #include <filesystem>
 #include <optional>
+#include <sstream>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>
+#include <nlohmann/json.hpp>
 #include <sys/socket.h>
 
 #include "analysis/trace/completeness.h"
@@ -110,6 +113,25 @@ TEST_CASE("a flight recorder, which writes no file, is streamed as well") {
   CHECK(reader.wait().exit_code == 0);
   check_whole(streamed.file("read.sjt"));
   check_whole(streamed.recorder.directory.path("run.sjt"));
+}
+
+TEST_CASE("live follows a stream by its address") {
+  need_root();
+  Streamed streamed;
+  test::Child view({SJ_SOJOURN, "live", streamed.address(), "--json", "-n", "3"});
+  const test::Ended viewed = view.wait();
+  CAPTURE(viewed.err);
+  REQUIRE(viewed.exit_code == 0);
+  std::istringstream lines(viewed.out);
+  std::uint64_t newest = 0;
+  std::size_t objects = 0;
+  for (std::string line; std::getline(lines, line); ++objects) {
+    const auto figures = nlohmann::json::parse(line);
+    newest = figures["events"].get<std::uint64_t>();
+  }
+  CHECK(objects == 3);
+  CHECK(newest > 1000);
+  streamed.stop();
 }
 
 TEST_CASE("commands read a stream by its address") {

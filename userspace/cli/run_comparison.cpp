@@ -155,8 +155,7 @@ std::string comparison_words() {
          "in flight   the mean number of units in a place (no test)\n"
          "\n"
          "Three runs of each side can show nothing, whatever they are; four can in one test, and "
-         "seven "
-         "in thirty. docs/differential.md explains each number.";
+         "seven in 85. docs/differential.md explains each number.";
 }
 
 }  // namespace sojourn::cli

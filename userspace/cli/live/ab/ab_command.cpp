@@ -156,7 +156,7 @@ Action define_ab(Arguments& arguments) {
   arguments
       .add_option("--runs", options->runs,
                   "How often each side is recorded. Four can show something in one test, seven in "
-                  "thirty")
+                  "85")
       .type_name("N")
       .check(whole_number(2, 1000))
       .capture_default_str();

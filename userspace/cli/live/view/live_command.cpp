@@ -85,6 +85,7 @@ constexpr auto kFooter =
     "  sojourn live -p $(pidof nr-softmodem)\n"
     "  sojourn live -p $(pidof nr-softmodem) --filter 'dir == D && rnti == 0x4601'\n"
     "  sojourn live run.sjt                 # while record writes it, or afterwards\n"
+    "  sojourn live tcp://127.0.0.1:9000    # of sojourn record --listen 127.0.0.1:9000\n"
     "  sojourn live -p $(pidof nr-softmodem) --json -n 60 > minute.jsonl\n"
     "\n"
     "A capture of its own ends with the view, and leaves no file. docs/live.md explains the "
@@ -99,7 +100,7 @@ Action define_live(Arguments& arguments) {
       arguments
           .add_option("trace", settings->path,
                       "A trace: one that is being written is followed, one that is complete is "
-                      "played to its end")
+                      "played to its end. Or a stream, tcp://HOST:PORT or unix:PATH")
           .type_name("FILE");
   settings->filter.define(arguments,
                           "Count only packets for which this is true, as the key / does, e.g. 'dir "

@@ -11,8 +11,10 @@
 #include "userspace/base/forked_child.h"
 #include "userspace/capture/api.h"
 #include "userspace/cli/units.h"
+#include "userspace/files/stream_address.h"
 #include "userspace/files/trace_file.h"
 #include "userspace/live/growing_file.h"
+#include "userspace/live/growing_stream.h"
 #include "userspace/tracee/points.h"
 #include "userspace/tracee/process.h"
 
@@ -61,10 +63,7 @@ Result<std::unique_ptr<LiveSession>> LiveSession::start(LiveSettings& settings) 
   if (settings.path.empty()) {
     SJ_TRY(capture, CapturedTrace::start(settings.record));
     session->capture_ = std::move(capture);
-    auto growing =
-        std::make_unique<live::GrowingTrace>(session->capture_->take_source(), std::move(options));
-    session->growing_ = growing.get();
-    session->trace_ = std::move(growing);
+    session->follow(session->capture_->take_source(), std::move(options));
   } else {
     SJ_CHECK(session->open_file(settings.path, std::move(options)));
   }
@@ -75,8 +74,16 @@ Result<std::unique_ptr<LiveSession>> LiveSession::start(LiveSettings& settings) 
   return session;
 }
 
-// A file that somebody finished is played; one that somebody writes is followed.
+// A file that somebody finished is played; one that somebody writes is followed, and so is a
+// stream.
 Result<void> LiveSession::open_file(const std::string& path, live::LiveOptions options) {
+  if (path == "-")
+    return fail("standard input: the keys come from there; give a file, or a stream's address");
+  if (files::is_stream(path)) {
+    SJ_TRY(source, live_view::open_growing_stream(path));
+    follow(std::move(source), std::move(options));
+    return {};
+  }
   const std::string name = name_of_growing(path);
   if (file_size(name) > sizeof(trace::FileHeader)) {
     SJ_TRY(reader, files::open_trace(name));
@@ -86,10 +93,14 @@ Result<void> LiveSession::open_file(const std::string& path, live::LiveOptions o
     }
   }
   SJ_TRY(source, live_view::open_growing(name));
+  follow(std::move(source), std::move(options));
+  return {};
+}
+
+void LiveSession::follow(std::unique_ptr<trace::ByteSource> source, live::LiveOptions options) {
   auto growing = std::make_unique<live::GrowingTrace>(std::move(source), std::move(options));
   growing_ = growing.get();
   trace_ = std::move(growing);
-  return {};
 }
 
 Result<bool> LiveSession::poll(const live::LiveTrace::Tick& tick) {

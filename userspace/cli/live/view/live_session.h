@@ -63,6 +63,7 @@ class LiveSession {
 
   LiveSession() = default;
   Result<void> open_file(const std::string& path, live::LiveOptions options);
+  void follow(std::unique_ptr<trace::ByteSource> source, live::LiveOptions options);
   Result<bool> look_after_idle(const live::LiveTrace::Tick& tick);
   Result<void> check_capture(bool came);
   void add_costs(live::Snapshot& snapshot);

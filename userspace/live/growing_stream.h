@@ -1,0 +1,16 @@
+// A trace that comes through a socket, from `record --listen`, as a source whose size grows: each
+// question for its size takes in what has arrived. What was read is given back. One thread owns it.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "analysis/base/result.h"
+#include "analysis/trace/byte_source.h"
+
+namespace sojourn::live_view {
+
+// `name` is "tcp://HOST:PORT" or "unix:PATH".
+Result<std::unique_ptr<trace::ByteSource>> open_growing_stream(const std::string& name);
+
+}  // namespace sojourn::live_view
