@@ -161,7 +161,7 @@ TEST_CASE("what does not go together with --by and --deadline is wrong usage") {
     CHECK(ended.err.contains(words));
   };
   refused({"--by", "colour"}, "--by");
-  refused({"--costs", "--where", "dir == U"}, "--costs is of all hits");
+  refused({"--costs", "--where", "dir == U"}, "--costs counts all hits");
   refused({"--by", "thread", "--deadline", "4ms"}, "counts events");
   refused({"--by", "ue", "--paste"}, "report of its own");
   refused({"--deadline", "soon"}, "--deadline: \"soon\" is not a time");

@@ -1,5 +1,6 @@
 // `sojourn ab` with real recordings: the order of the runs, what it leaves behind, what it says.
 #include <algorithm>
+#include <csignal>
 #include <filesystem>
 #include <string>
 #include <vector>

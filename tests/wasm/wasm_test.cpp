@@ -92,7 +92,7 @@ TEST_CASE("a trace of what threads did has the same report") {
   CHECK(in_node(trace, "memory").out.contains("\"threads\""));
 }
 
-TEST_CASE("what is no trace is refused in the same words") {
+TEST_CASE("a file that is no trace is refused in words") {
   const test::TemporaryDirectory directory;
   const std::string path = directory.path("x.sjt");
   const auto words_of = [](const test::Ended& ended, const std::string& name) {
@@ -101,11 +101,15 @@ TEST_CASE("what is no trace is refused in the same words") {
     REQUIRE(ended.err.starts_with("sojourn: " + name));
     return ended.err.substr(std::string("sojourn: " + name).size());
   };
-  for (const std::string& text :
-       {std::string(), std::string("dear diary"), std::string(100'000, 'x')}) {
-    test::write_contents(path, text);
+  for (const std::string& bytes : {std::string(), std::string("SJ\x01"), std::string(100'000, '\1')}) {
+    test::write_contents(path, bytes);
     const auto native = words_of(test::run({SJ_SOJOURN, "report", "--json", path}), path);
     CHECK(words_of(in_node(path, "pieces"), "trace") == native);
+  }
+  // The page also opens a LatSeq recording, which is text: so it says that a text is none.
+  for (const std::string& text : {std::string("dear diary"), std::string(100'000, 'x')}) {
+    test::write_contents(path, text);
+    CHECK(words_of(in_node(path, "pieces"), "trace").starts_with(": no LatSeq event in 1 line"));
   }
 }
 
