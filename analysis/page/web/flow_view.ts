@@ -1,6 +1,6 @@
 // Which place feeds which, and how much goes there: an arrow is as wide as its share of the units.
-import { element, save, shape } from "./dom";
-import { csv, fileName, tableOf } from "./picture";
+import { element, shape } from "./dom";
+import { drawingFigure } from "./drawing_figure";
 import { Report } from "./report_types";
 import { count, duration, plainName } from "./units";
 
@@ -22,12 +22,7 @@ export function flowView(report: Report): HTMLElement {
     const data = { columns: ["from", "place", "to", "units", "p50", "p99"],
                    rows: hops.map((hop) => [plainName(hop.from), plainName(hop.at), plainName(hop.to), hop.count,
                                             duration(1000 * hop.latency_us.p50), duration(1000 * hop.latency_us.p99)]) };
-    section.append(element("figure", { class: "picture" },
-        element("figcaption", {}, element("span", {}, title), element("span", { class: "save" },
-            element("button", { type: "button", click: () => save(`${fileName(title)}.svg`, "image/svg+xml", new XMLSerializer().serializeToString(drawing)) }, "SVG"),
-            element("button", { type: "button", click: () => save(`${fileName(title)}.csv`, "text/csv", csv(data)) }, "CSV"))),
-        element("div", { class: "wide", tabindex: 0, role: "region", "aria-label": title }, drawing),
-        element("details", {}, element("summary", {}, "as a table"), tableOf(data))));
+    section.append(drawingFigure(title, drawing, data));
   }
   return section;
 }

@@ -2,8 +2,9 @@
 // the event that brought it there to the event that took it on. What is sent again is hatched and
 // numbered; the piece that made the packet whole is bold. Above it the parts of its time by cause.
 import { linear } from "./axes";
-import { element, save, shape } from "./dom";
-import { DataTable, fileName, tableOf, csv } from "./picture";
+import { shape } from "./dom";
+import { drawingFigure } from "./drawing_figure";
+import { DataTable } from "./picture";
 import { duration, identifier, plainName } from "./units";
 
 export interface JourneyEvent {
@@ -132,11 +133,7 @@ export function waterfall(journey: JourneyDetail, parts: Part[], width: number):
               Object.entries({ ...event.ids, ...event.properties }).map(([name, value]) => identifier(plainName(name), value)).join(" ")];
     }),
   };
-  return element("figure", { class: "picture" },
-      element("figcaption", {}, element("span", {}, title), element("span", { class: "save" },
-          element("button", { type: "button", click: () => save(`${fileName(title)}.svg`, "image/svg+xml", svgText(drawing)) }, "SVG"),
-          element("button", { type: "button", click: () => save(`${fileName(title)}.csv`, "text/csv", csv(data)) }, "CSV"))),
-      drawing, element("details", {}, element("summary", {}, "as a table"), tableOf(data)));
+  return drawingFigure(title, drawing, data);
 }
 
 function barsOf(journey: JourneyDetail, laneOf: (name: string) => number): Bar[] {
@@ -209,16 +206,4 @@ function hatch(): SVGElement {
   return shape("defs", {},
       shape("pattern", { id: "repeat", width: 6, height: 6, patternUnits: "userSpaceOnUse", patternTransform: "rotate(45)" },
           shape("line", { x1: 0, y1: 0, x2: 0, y2: 6, stroke: "#fff", "stroke-width": 2.5, opacity: 0.65 })));
-}
-
-// With the page's styles inside, so that the file looks the same elsewhere.
-function svgText(drawing: SVGElement): string {
-  const copy = drawing.cloneNode(true) as SVGElement;
-  const from = [drawing, ...drawing.querySelectorAll("*")];
-  [copy, ...copy.querySelectorAll("*")].forEach((node, i) => {
-    const style = getComputedStyle(from[i]);
-    for (const name of ["fill", "stroke", "stroke-width", "stroke-dasharray", "opacity", "font-size", "font-family", "font-weight", "text-anchor"])
-      (node as SVGElement).style.setProperty(name, style.getPropertyValue(name));
-  });
-  return new XMLSerializer().serializeToString(copy);
 }
