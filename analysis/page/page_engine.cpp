@@ -119,6 +119,7 @@ struct PageEngine::State {
   Result<ordered_json> timeline(const json& question, AnswerSink& sink,
                                 const pipeline::Progress& progress);
   Result<ordered_json> what_differs(const json& question, const pipeline::Progress& progress);
+  ordered_json machine() const;
 };
 
 Result<ordered_json> PageEngine::State::report(const json& question,
@@ -370,6 +371,12 @@ Result<ordered_json> PageEngine::State::what_differs(const json& question,
   return differences(executor, input, asked, progress);
 }
 
+ordered_json PageEngine::State::machine() const {
+  const model::Host& host = reader.host();
+  return {{"name", host.name},           {"kernel", host.kernel}, {"machine", host.machine},
+          {"cpu_model", host.cpu_model}, {"cpus", host.cpus},     {"measured", host.measured}};
+}
+
 Result<PageEngine> PageEngine::open(std::unique_ptr<trace::ByteSource> source) {
   if (is_text(*source)) {
     SJ_TRY(imported, trace_of_latseq(std::move(source)));
@@ -405,6 +412,7 @@ Result<std::string> PageEngine::answer(std::string_view question, AnswerSink& si
   if (call == "packet") return text(state_->packet(asked, progress));
   if (call == "events") return text(state_->events(asked, progress));
   if (call == "timeline") return text(state_->timeline(asked, sink, progress));
+  if (call == "machine") return text(state_->machine());
   return fail("no call is named {}", call.empty() ? "\"\"" : call);
 }
 

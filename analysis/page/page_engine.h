@@ -11,6 +11,9 @@
 //   {"call": "packet",   "id": N}                   one journey whole, and why it took so long
 //   {"call": "events",   "where": EXPR, "limit": N} the first events
 //   {"call": "timeline", "from_ns": N, "to_ns": N}  events by thread and stretch of time: columns
+//   {"call": "machine"}                             the trace's host block: "measured" is the text
+//                                                   of `sojourn host --json`, empty if there is
+//                                                   none
 //
 // It knows neither JavaScript nor WebAssembly (wasm_page.cpp does). One thread owns a PageEngine.
 #pragma once

@@ -1,6 +1,9 @@
 // Writes a trace with the scheduler's events: two threads of the target that hand work to each
-// other on two CPUs, and a point that one of them hits. Usage: make-scheduled-trace FILE
+// other on two CPUs, and a point that one of them hits. Usage: make-scheduled-trace FILE [PROFILE],
+// where PROFILE is what `sojourn host --json` printed.
 #include <cstdint>
+#include <fstream>
+#include <iterator>
 #include <string>
 
 #include <fmt/core.h>
@@ -35,7 +38,7 @@ Trace made() {
   return trace;
 }
 
-Result<void> write(const std::string& path) {
+Result<void> write(const std::string& path, const std::string& profile) {
   const Trace trace = made();
   SJ_TRY(writer, files::create_trace(path));
   SJ_CHECK(writer.write(trace.schema));
@@ -43,6 +46,12 @@ Result<void> write(const std::string& path) {
   target.pid = kPid;
   target.name = "made";
   SJ_CHECK(writer.write(target));
+  model::Host host;
+  host.kernel = "6.1.0-made";
+  host.cpu_model = "A CPU";
+  host.cpus = 2;
+  host.measured = profile;
+  SJ_CHECK(writer.write(host));
   for (const model::Stream& stream : trace.streams) SJ_CHECK(writer.write(stream));
   SJ_CHECK(writer.write(trace.context));
   for (const model::Stream& stream : trace.streams) {
@@ -63,11 +72,20 @@ Result<void> write(const std::string& path) {
 }  // namespace sojourn
 
 int main(int argc, char** argv) {
-  if (argc != 2) {
-    fmt::print(stderr, "usage: make-scheduled-trace FILE\n");
+  if (argc != 2 && argc != 3) {
+    fmt::print(stderr, "usage: make-scheduled-trace FILE [PROFILE]\n");
     return 2;
   }
-  const auto written = sojourn::write(argv[1]);
+  std::string profile;
+  if (argc == 3) {
+    std::ifstream file(argv[2]);
+    profile.assign(std::istreambuf_iterator<char>(file), {});
+    if (!file || profile.empty()) {
+      fmt::print(stderr, "make-scheduled-trace: cannot read {}\n", argv[2]);
+      return 1;
+    }
+  }
+  const auto written = sojourn::write(argv[1], profile);
   if (written) return 0;
   fmt::print(stderr, "make-scheduled-trace: {}\n", written.error().text());
   return 1;

@@ -9,8 +9,9 @@ import { Cancelled, Engine, JourneyTable, PieceTable, Progress } from "./engine_
 import { eventsView } from "./events_view";
 import { flowView } from "./flow_view";
 import { kKeys } from "./keys";
+import { isProfile, isTrace, machineView, openProfile, TraceHost } from "./machine_view";
 import { notesPanel } from "./notes";
-import { overview, plainSentence } from "./overview";
+import { overview } from "./overview";
 import { packetsView } from "./packets_view";
 import { queuesView } from "./queues_view";
 import { Differences, Explanation, QueuePlace, Report } from "./report_types";
@@ -18,14 +19,14 @@ import { box, commandLine, followAddress, options, kViews, openPacket, view, Vie
 import { effect, signal } from "./signal";
 import { TimelineView } from "./timeline_view";
 import { JourneyDetail, packetName, Part, waterfall } from "./waterfall";
-import { count, duration, plainName } from "./units";
+import { count, duration, plainName, plainSentence } from "./units";
 
 const kNames: Record<View, string> = {
-  overview: "Overview", packets: "Packets", distribution: "Distribution", arrivals: "Arrivals", queues: "Queues", causes: "Causes", flow: "Flow", timeline: "Time line", events: "Events",
+  overview: "Overview", packets: "Packets", distribution: "Distribution", arrivals: "Arrivals", queues: "Queues", causes: "Causes", flow: "Flow", timeline: "Time line", events: "Events", machine: "Machine",
 };
 // What `sojourn` of the command line says the same with.
 const kCommands: Record<View, string> = {
-  overview: "report", packets: "journeys", distribution: "report --cdf text", arrivals: "journeys", queues: "queues", causes: "explain", flow: "report", timeline: "events", events: "events",
+  overview: "report", packets: "journeys", distribution: "report --cdf text", arrivals: "journeys", queues: "queues", causes: "explain", flow: "report", timeline: "events", events: "events", machine: "report --paste",
 };
 
 interface Packet {
@@ -49,6 +50,7 @@ let engine: Engine | undefined;
 let fileLabel = "run.sjt";
 let slowest: number[] = [];
 let origin = 0;  // the capture's first mark
+let isWaiting = false;  // for somebody to choose a trace
 
 function fromBase64(text: string): Uint8Array {
   const builtIn = (Uint8Array as unknown as { fromBase64?: (text: string) => Uint8Array }).fromBase64;
@@ -67,6 +69,7 @@ const theEngine = () => compiled ??= unpacked(new Blob([fromBase64(document.getE
 
 async function open(trace: Blob, name: string): Promise<void> {
   fileLabel = name;
+  isWaiting = false;
   engine?.close();
   let isOpen = false;
   try {
@@ -97,6 +100,7 @@ let asked: object | undefined;
 let shownView: View | undefined;
 
 async function show(): Promise<void> {
+  if (isWaiting) return showWithoutTrace();
   if (!engine) return;
   const now = engine;
   const mine = (asked = {});
@@ -112,6 +116,8 @@ async function show(): Promise<void> {
   } else if (current === "events") {
     const { events, more } = await now.ask<any>("reading events", { call: "events", limit: 1000, ...asks });
     shown = eventsView(events, more);
+  } else if (current === "machine") {
+    shown = machineView(await now.ask<TraceHost>("reading the machine's profile", { call: "machine" }));
   } else if (current === "timeline") {
     const timeline = new TimelineView(now);
     await timeline.start();
@@ -224,6 +230,7 @@ function keys(event: KeyboardEvent): void {
   if (event.key === "/") input.focus();
   else if (event.key === "?") showHelp();
   else if (event.key === "0") where.set("");
+  else if (event.key === "m") view.set("machine");
   else if ((event.key === "]" || event.key === "[") && slowest.length > 0)
     openPacket.set(slowest[(at + (event.key === "]" ? 1 : slowest.length - 1) + slowest.length) % slowest.length]);
   else if (/^[1-9]$/.test(event.key) && kViews[Number(event.key) - 1]) view.set(kViews[Number(event.key) - 1]);
@@ -231,12 +238,28 @@ function keys(event: KeyboardEvent): void {
   event.preventDefault();
 }
 
+// A machine's profile needs no trace; all other views do.
+function showWithoutTrace(): void {
+  if (view.get() === "machine") replace(main, machineView(undefined));
+  else askForTrace();
+  shownView = view.get();
+}
+
+// Whatever is dropped onto the view of the machine is a profile, or says why it is none; a trace is
+// a trace everywhere.
+async function take(file: File): Promise<void> {
+  if (!(await isProfile(file)) && (view.get() !== "machine" || await isTrace(file))) return open(file, file.name);
+  await openProfile(file);
+  view.set("machine");
+}
+
 function askForTrace(): void {
+  isWaiting = true;
   const choose = element("input", { type: "file", "aria-label": "Trace file", change: () => {
     const file = choose.files?.[0];
     if (file) void open(file, file.name);
   } });
-  replace(main, element("div", { class: "drop" }, element("p", {}, "Drop a trace here (run.sjt) or a LatSeq recording, or choose one. It stays on this machine."), choose));
+  replace(main, element("div", { class: "drop" }, element("p", {}, "Drop a trace here (run.sjt) or a LatSeq recording, or choose one. It stays on this machine. The profile of a machine (m.json) can be dropped, too."), choose));
 }
 
 function start(): void {
@@ -250,7 +273,7 @@ function start(): void {
   document.addEventListener("drop", (event) => {
     event.preventDefault();
     const file = event.dataTransfer?.files[0];
-    if (file) void open(file, file.name);
+    if (file) void take(file);
   });
   followAddress();
   effect(() => {
@@ -267,7 +290,10 @@ function start(): void {
   });
   const trace = document.getElementById("trace")!;
   const inside = trace.textContent!;
-  if (inside.trim() === "") return askForTrace();
+  if (inside.trim() === "") {
+    isWaiting = true;
+    return showWithoutTrace();
+  }
   void open(new Blob([fromBase64(inside) as BlobPart]), trace.dataset.name || "run.sjt").then(() => {
     const id = openPacket.get();
     if (id !== undefined) void showPacket(id);

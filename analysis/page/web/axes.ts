@@ -56,3 +56,20 @@ export function logarithmic(from: number, to: number, first: number, last: numbe
     },
   };
 }
+
+// Logarithmic, with ticks at powers of two: for sizes in memory.
+export function doublings(from: number, to: number, first: number, last: number): Axis {
+  const axis = logarithmic(from, to, first, last);
+  return {
+    ...axis,
+    ticks() {
+      const low = Math.ceil(Math.log2(from) - 1e-9), high = Math.floor(Math.log2(to) + 1e-9);
+      const wanted = Math.max(2, Math.abs(last - first) / 90);
+      const step = [1, 2, 4, 8].find((powers) => (high - low) / powers <= wanted) ?? 16;
+      const ticks = [];
+      for (let power = Math.ceil(low / step) * step; power <= high; power += step)
+        ticks.push({ value: 2 ** power, at: axis.at(2 ** power), main: true });
+      return ticks;
+    },
+  };
+}

@@ -7,7 +7,7 @@ import { boxOf, boxText, heatMap } from "./heat_map";
 import { Differences, Explanation, Report } from "./report_types";
 import { box, openPacket } from "./selection";
 import { packetName } from "./waterfall";
-import { count, duration, plainName, share } from "./units";
+import { count, duration, plainName, plainSentence, share } from "./units";
 
 const kDots = 12;
 
@@ -116,6 +116,3 @@ export function slowest(explanation: Explanation): HTMLElement {
               element("b", {}, duration(packet.latency_ns)), ` ${packetName(packet)}`),
               element("span", { class: "why" }, plainSentence(packet.why))))));
 }
-
-// A sentence may be long, unlike a name.
-export const plainSentence = (text: string) => text.split(" ").map(plainName).join(" ");

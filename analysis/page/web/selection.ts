@@ -2,7 +2,7 @@
 // the address behind the #, so that a link shows the same.
 import { effect, Signal, signal } from "./signal";
 
-export const kViews = ["overview", "packets", "distribution", "arrivals", "queues", "causes", "flow", "timeline", "events"] as const;
+export const kViews = ["overview", "packets", "distribution", "arrivals", "queues", "causes", "flow", "timeline", "events", "machine"] as const;
 export type View = (typeof kViews)[number];
 
 export const where = signal("");

@@ -53,3 +53,6 @@ export function plainName(text: string): string {
   const clean = text.replace(/[\u0000-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g, "\u25a1");
   return clean.length > 120 ? `${clean.slice(0, 117)}...` : clean;
 }
+
+// A sentence may be long, unlike a name.
+export const plainSentence = (text: string) => text.split(" ").map(plainName).join(" ");

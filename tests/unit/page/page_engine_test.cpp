@@ -9,6 +9,9 @@
 #include <catch2/catch_test_macros.hpp>
 #include <nlohmann/json.hpp>
 
+#include "analysis/model/capture_info.h"
+#include "analysis/model/schema.h"
+#include "analysis/trace/writer.h"
 #include "tests/golden/fixture.h"
 #include "tests/support/child.h"
 #include "userspace/files/trace_file.h"
@@ -169,6 +172,41 @@ TEST_CASE("the time line counts every event of the target once") {
   for (const json& thread : shown["threads"]) listed += thread["events"].get<std::uint64_t>();
   CHECK(sum == static_cast<double>(listed));
   CHECK(listed == page.answer({{"call", "events"}})["events"].size());
+}
+
+TEST_CASE("what was measured of the machine comes as the text that the trace has") {
+  const test::TemporaryDirectory directory;
+  const std::string path = directory.path("measured.sjt");
+  const std::string measured = R"({"measurements": [{"id": "clocks.tsc", "unit": "ns"}]})";
+  auto writer = files::create_trace(path);
+  REQUIRE(writer);
+  model::Schema schema;
+  schema.points.resize(1);
+  schema.points[0].src = "ip.in";
+  schema.points[0].dest = "pdcp.in";
+  REQUIRE(writer->write(schema));
+  REQUIRE(writer->write(model::Target()));
+  REQUIRE(writer->write(model::Host{.name = "here",
+                                    .kernel = "6.1.0",
+                                    .machine = "x86_64",
+                                    .cpu_model = "A CPU",
+                                    .cpus = 2,
+                                    .measured = measured}));
+  REQUIRE(writer->finish());
+  auto source = files::open_source(path);
+  REQUIRE(source);
+  auto engine = PageEngine::open(std::move(*source));
+  REQUIRE(engine);
+  Columns none;
+  const auto text = engine->answer(R"({"call": "machine"})", none);
+  REQUIRE(text);
+  CHECK(json::parse(*text) == json{{"name", "here"},
+                                   {"kernel", "6.1.0"},
+                                   {"machine", "x86_64"},
+                                   {"cpu_model", "A CPU"},
+                                   {"cpus", 2},
+                                   {"measured", measured}});
+  CHECK(RadioPage().answer({{"call", "machine"}})["measured"] == "");
 }
 
 TEST_CASE("what is no question, and a filter that is refused, are errors in words") {
