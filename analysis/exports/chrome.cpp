@@ -14,7 +14,7 @@ namespace sojourn::exports {
 
 namespace {
 
-constexpr std::size_t kLongBytes = 64 * 1024;
+constexpr std::size_t kLongPieceBytes = 64 * 1024;
 
 // Characters as they are: some readers end at those that JSON writes as two escapes.
 std::string json_text(std::string_view text) {
@@ -105,7 +105,7 @@ void ChromeTrace::add_stays(const journeys::Journey& journey) {
 }
 
 void ChromeTrace::write_if_long() {
-  if (text_.size() < kLongBytes) return;
+  if (text_.size() < kLongPieceBytes) return;
   written_ = write_(text_);
   text_.clear();
 }

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "analysis/base/letters.h"
+#include "analysis/exports/little_endian.h"
 #include "analysis/exports/safe_text.h"
 #include "analysis/trace/completeness.h"
 
@@ -14,7 +15,7 @@ namespace sojourn::exports {
 
 namespace {
 
-constexpr std::uint32_t kMagic = 0xC1FC1FC1;
+constexpr std::uint32_t kCtfMagic = 0xC1FC1FC1;
 constexpr std::size_t kPacketBytes = 256 * 1024;
 // Magic, UUID and stream; then times, sizes, number and losses, as metadata() describes them.
 constexpr std::size_t kHeaderBytes = 4 + 16 + 4;
@@ -91,10 +92,6 @@ std::string uuid_text(const std::array<std::uint8_t, 16>& uuid) {
     text += fmt::format("{:02x}", uuid[at]);
   }
   return text;
-}
-
-void put_in(std::string& out, std::uint64_t value, std::size_t bytes) {
-  for (std::size_t at = 0; at < bytes; ++at) out += static_cast<char>(value >> 8 * at & 0xFFU);
 }
 
 constexpr std::string_view kTypes = R"(
@@ -219,7 +216,7 @@ void CtfStream::add(const model::EventView& event) {
 
 void CtfStream::end_packet() {
   std::string packet;
-  put_in(packet, kMagic, 4);
+  put_in(packet, kCtfMagic, 4);
   packet.append(reinterpret_cast<const char*>(uuid_.data()), uuid_.size());
   put_in(packet, 0, 4);
   put_in(packet, begin_ns_, 8);

@@ -4,13 +4,14 @@
 
 #include <zlib.h>
 
+#include "analysis/exports/little_endian.h"
 #include "analysis/exports/safe_text.h"
 
 namespace sojourn::exports {
 
 namespace {
 
-constexpr std::string_view kMagic = "PAR1";
+constexpr std::string_view kParquetMagic = "PAR1";
 
 // The numbers of parquet.thrift.
 enum class PhysicalType : std::uint8_t { kBoolean = 0, kInt64 = 2, kByteArray = 6 };
@@ -80,10 +81,6 @@ class Thrift {
   int last_ = 0;
 };
 
-void put_in(std::string& out, std::uint64_t value, std::size_t bytes) {
-  for (std::size_t at = 0; at < bytes; ++at) out += static_cast<char>(value >> 8 * at & 0xFFU);
-}
-
 void put_bit(std::string& out, std::size_t at, bool is_set) {
   if (at % 8 == 0) out += '\0';
   if (is_set) out.back() = static_cast<char>(static_cast<unsigned char>(out.back()) | 1U << at % 8);
@@ -130,7 +127,7 @@ Result<void> ParquetRows::write(std::string_view bytes) {
 Result<void> ParquetRows::begin(std::span<const Column> columns) {
   columns_.assign(columns.begin(), columns.end());
   values_.resize(columns_.size());
-  return write(kMagic);
+  return write(kParquetMagic);
 }
 
 Result<void> ParquetRows::row(std::span<const Cell> cells) {
@@ -259,7 +256,7 @@ Result<void> ParquetRows::finish() {
   SJ_CHECK(write(described));
   std::string end;
   put_in(end, described.size(), 4);
-  end += kMagic;
+  end += kParquetMagic;
   return write(end);
 }
 

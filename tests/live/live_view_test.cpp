@@ -198,7 +198,9 @@ TEST_CASE("the screen shows figures, obeys keys, fits its terminal, and leaves i
   terminal.press("q");
   CHECK(terminal.shows("shell>"));
   terminal.tmux({"resize-window", "-x", "80", "-y", "24"});
-  std::this_thread::sleep_for(milliseconds(200));
+  // The new size comes by and by.
+  for (int turn = 0; turn < 30 && terminal.output_of("stty -a") != before; ++turn)
+    std::this_thread::sleep_for(milliseconds(100));
   CHECK(terminal.output_of("stty -a") == before);
   CHECK(station.running());
 }
