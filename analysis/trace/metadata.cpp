@@ -10,52 +10,52 @@ namespace sojourn::trace {
 namespace {
 
 template <typename T>
-Result<void> add_from_json(std::span<const std::uint8_t> json, std::vector<T>& list) {
+Result<void> add_from_json(std::span<const std::uint8_t> encoded, std::vector<T>& list) {
   T item;
-  SJ_CHECK(from_json(json, item));
+  SJ_CHECK(from_json(encoded, item));
   list.push_back(std::move(item));
   return {};
 }
 
 }  // namespace
 
-Result<void> Metadata::add(BlockType type, std::span<const std::uint8_t> json) {
+Result<void> Metadata::add(BlockType type, std::span<const std::uint8_t> encoded) {
   switch (type) {
     case BlockType::kSchema:
-      return add_schema(json);
+      return add_schema(encoded);
     case BlockType::kTarget:
-      return add_target(json);
+      return add_target(encoded);
     case BlockType::kHost:
-      return from_json(json, host);
+      return from_json(encoded, host);
     case BlockType::kStream:
-      return add_from_json(json, streams);
+      return add_from_json(encoded, streams);
     case BlockType::kClock:
-      return add_from_json(json, clocks);
+      return add_from_json(encoded, clocks);
     case BlockType::kCapture:
-      return from_json(json, capture);
+      return from_json(encoded, capture);
     case BlockType::kLedger:
-      return from_json(json, ledger);
+      return from_json(encoded, ledger);
     case BlockType::kQueues: {
       model::QueueChanges changes;
-      SJ_CHECK(from_json(json, changes));
+      SJ_CHECK(from_json(encoded, changes));
       queue_changes.insert(queue_changes.end(), changes.begin(), changes.end());
       return {};
     }
     case BlockType::kSampling:
-      return from_json(json, sampling);
+      return from_json(encoded, sampling);
     case BlockType::kContext:
-      return from_json(json, context);
+      return from_json(encoded, context);
     case BlockType::kProfile:
-      return from_json(json, profile);
+      return from_json(encoded, profile);
     default:
       return {};
   }
 }
 
 // A later record of the same target replaces the earlier one, e.g. once it has ended.
-Result<void> Metadata::add_target(std::span<const std::uint8_t> json) {
+Result<void> Metadata::add_target(std::span<const std::uint8_t> encoded) {
   model::Target target;
-  SJ_CHECK(from_json(json, target));
+  SJ_CHECK(from_json(encoded, target));
   if (!std::exchange(has_targets, true)) targets.clear();
   const auto same = std::ranges::find_if(targets, [&](const model::Target& known) {
     return known.pid == target.pid && known.since_ns == target.since_ns;
@@ -68,9 +68,9 @@ Result<void> Metadata::add_target(std::span<const std::uint8_t> json) {
 }
 
 // A later schema may only add points, so that earlier events keep their meaning.
-Result<void> Metadata::add_schema(std::span<const std::uint8_t> json) {
+Result<void> Metadata::add_schema(std::span<const std::uint8_t> encoded) {
   model::Schema newer;
-  SJ_CHECK(from_json(json, newer));
+  SJ_CHECK(from_json(encoded, newer));
   const auto& known = schema.points;
   if (newer.points.size() < known.size() ||
       !std::ranges::equal(known, std::span(newer.points).first(known.size())))
