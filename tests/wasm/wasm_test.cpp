@@ -101,7 +101,8 @@ TEST_CASE("a file that is no trace is refused in words") {
     REQUIRE(ended.err.starts_with("sojourn: " + name));
     return ended.err.substr(std::string("sojourn: " + name).size());
   };
-  for (const std::string& bytes : {std::string(), std::string("SJ\x01"), std::string(100'000, '\1')}) {
+  for (const std::string& bytes :
+       {std::string(), std::string("SJ\x01"), std::string(100'000, '\1')}) {
     test::write_contents(path, bytes);
     const auto native = words_of(test::run({SJ_SOJOURN, "report", "--json", path}), path);
     CHECK(words_of(in_node(path, "pieces"), "trace") == native);
