@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <utility>
 
 #include <fmt/format.h>
@@ -92,7 +93,7 @@ class ScreenWriter {
         fmt::format(" sojourn  {}", snapshot_.target.empty() ? snapshot_.path : snapshot_.target);
     std::string right =
         fmt::format("{}  {} events/s ", elapsed_words(snapshot_),
-                    count(static_cast<std::uint64_t>(snapshot_.events_per_s + 0.5)));
+                    count(static_cast<std::uint64_t>(std::llround(snapshot_.events_per_s))));
     if (snapshot_.has_ended) right = fmt::format("{}  ended ", elapsed_words(snapshot_));
     if (!screen_.paused.empty()) right = screen_.paused + " ";
     const std::size_t room = screen_.width - std::min(screen_.width, columns_of(right));

@@ -148,7 +148,7 @@ ScreenLine heading_line(const LiveLayout& layout, std::string_view first,
   for (const auto& shown : layout.columns) {
     const bool is_sorted = shown.column == sorted_by;
     std::string words(heading(shown.column));
-    if (is_sorted) words = (glyphs == Glyphs::kBlocks ? "▾" : "*") + words;
+    if (is_sorted) words.insert(0, glyphs == Glyphs::kBlocks ? "▾" : "*");
     const bool is_left = shown.column == LiveColumn::kSpark || shown.column == LiveColumn::kBar;
     line.push_back(
         {" " + (is_left ? padded(words, shown.width, glyphs) : right_aligned(words, shown.width)),

@@ -26,8 +26,10 @@ constexpr std::uint64_t kMaxBytes = 256u << 20;
   setpgid(0, 0);
   prctl(PR_SET_PDEATHSIG, SIGTERM);
   const int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
-  dup2(nothing, STDIN_FILENO);
-  dup2(nothing, STDOUT_FILENO);
+  if (nothing >= 0) {
+    dup2(nothing, STDIN_FILENO);
+    dup2(nothing, STDOUT_FILENO);
+  }
   dup2(messages, STDERR_FILENO);
   options.output = "live view";
   options.sink = [&memory, viewer] { return memory.sink(viewer); };

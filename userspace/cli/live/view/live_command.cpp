@@ -28,7 +28,7 @@ Result<base::Fd> catch_signals(std::initializer_list<int> wanted) {
   sigset_t signals;
   sigemptyset(&signals);
   for (const int signal : wanted) sigaddset(&signals, signal);
-  sigprocmask(SIG_BLOCK, &signals, nullptr);
+  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
   signal(SIGPIPE, SIG_IGN);  // a pipe that nobody reads is an error to tell, not to die of
   base::Fd fd(signalfd(-1, &signals, SFD_CLOEXEC));
   if (!fd) return fail_errno("watch for signals");

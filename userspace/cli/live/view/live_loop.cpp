@@ -58,7 +58,7 @@ class ScreenLoop {
     SJ_TRY(came, session_.poll(tick));
     if (session_.has_ended() != had_ended) has_news_ = true;
     if (has_news_) take_figures();
-    for (std::string& line : session_.take_messages()) say(std::move(line), false);
+    for (const std::string& line : session_.take_messages()) say(line, false);
     return came;
   }
 
@@ -85,7 +85,7 @@ class ScreenLoop {
     is_stale_ = false;
   }
 
-  void say(std::string words, bool is_error) {
+  void say(const std::string& words, bool is_error) {
     screen_.message = words.substr(0, words.find('\n'));
     screen_.is_error = is_error;
     is_stale_ = true;
