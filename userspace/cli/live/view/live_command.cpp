@@ -85,7 +85,7 @@ constexpr auto kFooter =
     "  sojourn live -p $(pidof nr-softmodem)\n"
     "  sojourn live -p $(pidof nr-softmodem) --filter 'dir == D && rnti == 0x4601'\n"
     "  sojourn live run.sjt                 # while record writes it, or afterwards\n"
-    "  sojourn live tcp://127.0.0.1:9000    # of sojourn record --listen 127.0.0.1:9000\n"
+    "  sojourn live tcp://127.0.0.1:9000    # what `record --listen` sends\n"
     "  sojourn live -p $(pidof nr-softmodem) --json -n 60 > minute.jsonl\n"
     "\n"
     "A capture of its own ends with the view, and leaves no file. docs/live.md explains the "
