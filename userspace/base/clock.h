@@ -1,4 +1,4 @@
-// The trace's clock, and its pairing with the wall's.
+// The trace's clock, and its pairing with the wall clock.
 #pragma once
 
 #include <chrono>
@@ -20,8 +20,8 @@ inline std::uint64_t monotonic_ns() {
   return read_clock_ns(CLOCK_MONOTONIC);
 }
 
-// The pair lies somewhere within error_ns: of a few tries the narrowest, as any of them may be
-// preempted.
+// Reads both clocks. The pair is exact to error_ns. It is the narrowest of a few tries, because any
+// try may be preempted.
 inline model::ClockPair read_clock_pair() {
   model::ClockPair best{.error_ns = UINT64_MAX};
   for (int attempt = 0; attempt < 5; ++attempt) {

@@ -1,4 +1,4 @@
-// Numbers as people read them, by the names that userspace has for them.
+// Numbers for people to read, under the names that userspace uses for them.
 #pragma once
 
 #include "analysis/base/count_text.h"

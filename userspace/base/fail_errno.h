@@ -1,4 +1,4 @@
-// An Error of a failed system call: what failed on what, and the words and the kind of errno.
+// Makes an Error of a failed system call: the operation, its object, and errno's text and kind.
 #pragma once
 
 #include <cerrno>
@@ -9,7 +9,7 @@
 
 namespace sojourn {
 
-// `return fail_errno("open {}", path)`.
+// Used as `return fail_errno("open {}", path)`.
 template <typename... Args>
 std::unexpected<Error> fail_errno(fmt::format_string<Args...> format, Args&&... args) {
   const int code = errno;

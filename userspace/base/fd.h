@@ -22,7 +22,7 @@ class Fd {
 
   explicit operator bool() const { return fd_ >= 0; }
   int get() const { return fd_; }
-  // Whoever takes it closes it.
+  // Gives up the descriptor; the caller closes it.
   int release() { return std::exchange(fd_, -1); }
 
  private:

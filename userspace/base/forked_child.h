@@ -1,6 +1,6 @@
-// Work that is done in a forked child of this process, because it puts probes on the process that
-// does it, or may end it. The child answers with one plain value, or with a text. Where this
-// process has other threads, the work takes no lock that one of them may have held, but malloc's.
+// Runs work in a forked child, because the work puts probes on its own process or may end it. The
+// child answers with one plain value or with a text. If this process has other threads, the work
+// may take no lock that one of them may hold, except malloc's.
 #pragma once
 
 #include <chrono>
@@ -24,7 +24,7 @@
 
 namespace sojourn::base {
 
-// How a child ended that did not answer.
+// Describes how a child ended that did not answer.
 inline Error child_error(int status) {
   if (WIFSIGNALED(status)) {
     const char* name = sigabbrev_np(WTERMSIG(status));
@@ -33,8 +33,8 @@ inline Error child_error(int status) {
   return Error("it ended without an answer");
 }
 
-// Reads a value of that size, or nothing when the other end closed before or nobody waits any more:
-// `left()` says how long at most until it is asked again, and 0 when it is over.
+// Reads a value of that size. None if the other end closed before that, or the time ran out:
+// `left()` returns how long to wait until it is asked again, and 0 at the end.
 template <typename Left>
 bool read_while(int fd, void* into, std::size_t bytes, Left left) {
   for (std::size_t done = 0; done < bytes;) {
@@ -51,7 +51,7 @@ bool read_while(int fd, void* into, std::size_t bytes, Left left) {
   return true;
 }
 
-// The same for so long.
+// Reads a value, and waits for the timeout at most.
 inline bool read_answer(int fd, void* into, std::size_t bytes, std::chrono::milliseconds timeout) {
   const auto end = std::chrono::steady_clock::now() + timeout;
   return read_while(fd, into, bytes, [&] {
@@ -60,7 +60,7 @@ inline bool read_answer(int fd, void* into, std::size_t bytes, std::chrono::mill
   });
 }
 
-// The processor time that a process has taken, its threads' together; none where it has ended.
+// The processor time that all threads of a process have taken; none if the process has ended.
 inline std::optional<std::chrono::nanoseconds> processor_time(pid_t pid) {
   clockid_t clock{};
   timespec time{};
@@ -69,9 +69,8 @@ inline std::optional<std::chrono::nanoseconds> processor_time(pid_t pid) {
   return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
 }
 
-// Runs `work(descriptor to write to)`, which says whether it wrote all, in a child, and
-// `take(descriptor to read from, child)`, which says whether it got all, here. A child whose answer
-// was not taken is killed.
+// Runs `work(descriptor to write to)` in a child and `take(descriptor to read from, child)` here.
+// Each returns whether it transferred all. A child whose answer was not taken is killed.
 template <typename Work, typename Take>
 Result<void> talk_with_child(Work work, Take take) {
   int ends[2];
@@ -102,9 +101,8 @@ Result<void> talk_with_child(Work work, Take take) {
   return {};
 }
 
-// `work` returns Result<Answer> in the child. A child that has not answered in time is killed: on a
-// machine whose processors are wanted by thirty others one that does a second of work takes over
-// five.
+// `work` returns Result<Answer> in the child. A child that has not answered in time is killed. The
+// limit is generous: beside thirty busy processes, one second of work takes more than five.
 template <typename Answer, typename Work>
 Result<Answer> run_in_child(Work work,
                             std::chrono::milliseconds timeout = std::chrono::seconds(30)) {
@@ -135,14 +133,14 @@ Result<Answer> run_in_child(Work work,
   return message.answer;
 }
 
-// How long a child may take. A busy machine gives it none of its processors for long, which is no
-// fault of its own: so it is its own processor time that counts. The other is for one that blocks.
+// The limits of a child. A busy machine may give the child no CPU for a long time, so its processor
+// time counts. The limit in wall time is for a child that blocks.
 struct ChildPatience {
   std::chrono::milliseconds processor_time;
   std::chrono::milliseconds blocked = std::chrono::minutes(10);
 };
 
-// `work` returns a std::string in the child, of at most `max_bytes`.
+// `work` returns a std::string of at most `max_bytes` in the child.
 template <typename Work>
 Result<std::string> text_from_child(Work work, std::size_t max_bytes, ChildPatience patience) {
   const auto answer = [&](int fd) {

@@ -1,4 +1,4 @@
-// Memory that a descriptor's contents are mapped to, and that unmaps itself. Moves only.
+// A mapping of a descriptor's contents. Unmaps itself. Moves only.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@ namespace sojourn::base {
 class Mapping {
  public:
   Mapping() = default;
-  // Readable and writable, shared with whoever else maps it. False as bool where it failed: errno.
+  // Readable, writable and shared. False as bool if it failed; errno says why.
   Mapping(int fd, std::size_t bytes)
       : at_(mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0)), bytes_(bytes) {}
   Mapping(Mapping&& other) noexcept

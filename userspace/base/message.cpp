@@ -20,12 +20,12 @@ struct Header {
   std::uint32_t bytes = 0;
 };
 
-// Room for the descriptors of a message, as the kernel wants it.
+// The buffer for a message's descriptors, in the kernel's layout.
 struct alignas(cmsghdr) FdRoom {
   std::array<char, CMSG_SPACE(kMaxFds * sizeof(int))> bytes{};
 };
 
-// Takes the descriptors, which come with the first part.
+// Takes the descriptors. They arrive with the first part of the message.
 std::vector<Fd> take_fds(msghdr& part) {
   std::vector<Fd> fds;
   for (cmsghdr* control = CMSG_FIRSTHDR(&part); control != nullptr;

@@ -1,6 +1,6 @@
-// Messages between processes of this program, over a stream socket of their own: a kind, bytes, and
-// descriptors that are handed over. Who reads trusts nothing: what is cut short or longer than it
-// may be is an error, never memory. No state.
+// Messages between processes of this program, over a stream socket: a kind, bytes, and file
+// descriptors. The reader trusts nothing: a message that is cut short or too long is an error and
+// takes no memory. Stateless.
 #pragma once
 
 #include <algorithm>
@@ -18,7 +18,7 @@
 
 namespace sojourn::base {
 
-// Values one after the other, as memory has them: both ends are the same program.
+// Writes values one after the other in memory's own form, because both ends are the same program.
 class Packer {
  public:
   template <typename T>
@@ -47,7 +47,7 @@ class Packer {
   std::vector<std::byte> bytes_;
 };
 
-// The same values again. Behind the end there are zeros, and is_sound() is false.
+// Reads the same values. Past the end it returns zeros, and is_sound() is false.
 class Unpacker {
  public:
   explicit Unpacker(std::span<const std::byte> bytes) : rest_(bytes) {}
@@ -80,7 +80,7 @@ class Unpacker {
     rest_ = rest_.subspan(length);
     return text;
   }
-  // How many follow, of `each` bytes at least; 0 where there is not room for them.
+  // The number of elements that follow, of at least `each` bytes; 0 if they cannot fit.
   std::size_t take_count(std::size_t each) {
     const auto count = take<std::size_t>();
     return has(count, each) ? count : 0;
@@ -106,13 +106,13 @@ struct Message {
 
 Result<void> send_message(int socket, const Message& message);
 
-// Fails where the other end is gone, too.
+// Also fails if the other end is gone.
 Result<Message> receive_message(int socket);
 
-// Whether anybody could still hear what is sent.
+// False if the other end has closed.
 bool has_other_end(int socket);
 
-// Two ends of a connection.
+// The two ends of a connection.
 Result<std::pair<Fd, Fd>> make_connection();
 
 }  // namespace sojourn::base

@@ -25,8 +25,7 @@ const PrivilegedHelper*& the_one() {
   return one;
 }
 
-// Whoever sends half a request, or hears half of the answer, must not keep the others waiting for
-// ever.
+// A client that sends half a request, or reads half of the answer, may not block the other clients.
 void set_timeout(int connection) {
   const timeval timeout{.tv_sec = 1, .tv_usec = 0};
   for (const int direction : {SO_RCVTIMEO, SO_SNDTIMEO})
@@ -41,11 +40,11 @@ void serve_one(Fd connection, const PrivilegedHelper::Serve& serve) {
   errno = 0;
   const auto answer = serve(static_cast<PrivilegedRequest>(asked->kind), wanted, connection);
   const int code = errno;
-  // A client that has closed its connection needs no answer.
+  // A client that closed its connection needs no answer.
   if (connection) std::ignore = send_answer(connection.get(), answer, code);
 }
 
-// In the privileged helper. The end of who forked it is seen as the socket's.
+// Runs in the privileged helper. The socket's end tells it that its parent has ended.
 void serve_until_the_end(int socket, const PrivilegedHelper::Serve& serve) {
   for (;;) {
     auto handed_over = receive_message(socket);
@@ -115,7 +114,7 @@ PrivilegedHelper::PrivilegedHelper(PrivilegedHelper&& other) noexcept
 PrivilegedHelper::~PrivilegedHelper() {
   if (child_ < 0) return;
   if (the_one() == this) the_one() = nullptr;
-  // Children that were forked since have this end of the socket, too: it is not enough to hang up.
+  // Closing the socket is not enough: later forked children hold this end of it, too.
   shutdown(socket_.get(), SHUT_RDWR);
   while (waitpid(child_, nullptr, 0) < 0 && errno == EINTR) {
   }

@@ -1,14 +1,13 @@
-// The privileged helper: a process that keeps the rights which this process gives up, and answers
-// requests that take them. It is forked while this process still has its rights, knows few kinds of
-// requests, checks each of them, and ends with this process, however that ends.
+// A process that keeps the rights that this process gives up, and does requests that need them. It
+// is forked while this process still has its rights. It knows few kinds of requests, checks each of
+// them, and ends with this process, also when this process is killed.
 //
-// A request is a message over a connection of its own, which is handed to the helper with it. So
-// any thread may ask, and so may a forked child of this process. How requests are answered is not
-// known here (capture/helper/privileged_requests.h).
+// A request is a message over a connection of its own, whose other end is handed to the helper with
+// it. So any thread may ask, and so may a forked child of this process. The requests themselves are
+// defined elsewhere (capture/helper/privileged_requests.h).
 //
-// Rights belong to a whole process, and may be missing wherever it opens a file. So there is one
-// helper for the process, found by of_this_process(), and it is not passed along through everything
-// that reads.
+// Rights belong to a whole process, and any place that opens a file may need them. So a process has
+// one helper, which of_this_process() finds, and callers do not pass it along.
 #pragma once
 
 #include <cstdint>
@@ -35,31 +34,31 @@ enum class PrivilegedRequest : std::uint32_t {
   kInstruction = 10,  // that a thread will go on with
 };
 
-// What a request comes to. `errno` of a failed one is told as well.
+// The result of a request. The errno of a failed one is passed on as well.
 using Answer = Message;
 
 class PrivilegedHelper {
  public:
-  // In the privileged helper. Where it took the connection over, nothing is answered.
+  // Runs in the privileged helper. If the request took over the connection, no answer is sent.
   using Serve =
       std::function<Result<Answer>(PrivilegedRequest request, Unpacker& wanted, Fd& connection)>;
 
-  // `prepare` is run in the privileged helper first. While this process has one thread.
+  // Forks the helper, which runs `prepare` first. Call it while this process has one thread.
   static Result<PrivilegedHelper> start(const std::function<Result<void>()>& prepare,
                                         const Serve& serve);
   PrivilegedHelper(PrivilegedHelper&& other) noexcept;
   PrivilegedHelper& operator=(PrivilegedHelper&&) = delete;
   ~PrivilegedHelper();  // returns once it is gone
 
-  // Null where there is none: this process has what rights it needs, or never had any.
+  // Null if there is none: this process has its rights itself, or never had any.
   static const PrivilegedHelper* of_this_process();
 
-  // False: somebody has killed it.
+  // False if the helper was killed.
   bool is_alive() const;
 
-  // Any thread. Sets errno where it fails.
+  // May be called from any thread. Sets errno if it fails.
   Result<Answer> ask(PrivilegedRequest request, Packer wanted) const;
-  // The connection, on which the request was put.
+  // The connection that the request was sent on.
   Result<Fd> begin(PrivilegedRequest request, Packer wanted) const;
 
  private:
@@ -69,7 +68,7 @@ class PrivilegedHelper {
   pid_t child_ = -1;
 };
 
-// Takes the answer from a connection on which a request was sent.
+// Reads the answer to the request that was sent on this connection.
 Result<Answer> take_answer(int connection);
 Result<void> send_answer(int connection, const Result<Answer>& answer, int code = 0);
 

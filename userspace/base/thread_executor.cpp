@@ -14,13 +14,13 @@ namespace sojourn::base {
 
 namespace {
 
-// Which item is where. Everybody waits for those before him; the maker waits for the caller, as
-// there are only so many slots.
+// Tracks which slot each item is in. Each stage waits for the one before it, and the producer waits
+// for the caller, because the number of slots is fixed.
 class Turns {
  public:
   explicit Turns(std::size_t workers) : done_(workers, 0) {}
 
-  // The maker: a slot that nobody works on; none: it was stopped.
+  // For the producer: a free slot; none if it was stopped.
   std::optional<Pipeline::Slot> to_fill() {
     std::unique_lock lock(mutex_);
     freed_.wait(lock, [this] { return stopped_ || made_ - finished_ < Executor::kSlots; });
@@ -38,7 +38,7 @@ class Turns {
     tell_made();
   }
 
-  // A worker: the next item's; none: that was all, or it was stopped.
+  // For a worker: the slot of the next item; none after the last item or if it was stopped.
   std::optional<Pipeline::Slot> to_work_on(std::size_t worker) {
     std::unique_lock lock(mutex_);
     made_one_.wait(lock, [&] { return stopped_ || ended_ || made_ > done_[worker]; });
@@ -51,7 +51,7 @@ class Turns {
     worked_.notify_one();
   }
 
-  // The caller: the next item's that all workers are done with; none as above.
+  // For the caller: the slot of the next item that all workers have finished; none as above.
   std::optional<Pipeline::Slot> to_finish() {
     std::unique_lock lock(mutex_);
     worked_.wait(lock, [this] {
@@ -74,7 +74,7 @@ class Turns {
   }
 
  private:
-  // So many items are through all workers.
+  // The number of items that all workers have finished.
   std::uint64_t through() const { return done_.empty() ? made_ : *std::ranges::min_element(done_); }
   void tell_made() {
     made_one_.notify_all();
@@ -92,11 +92,11 @@ class Turns {
   bool stopped_ = false;
 };
 
-// What the first of several threads threw that did, as when memory runs out, for the one that waits
-// for them all.
+// The first exception of several threads (such as out of memory), for the thread that waits for
+// them.
 class Failure {
  public:
-  // Runs a thread. Where it throws, all are stopped.
+  // Runs a thread's function. An exception stops all threads.
   template <typename Work>
   void keep_of(Turns& turns, Work work) {
     try {
@@ -107,7 +107,7 @@ class Failure {
     }
   }
 
-  // When all of them have ended.
+  // Call it when all threads have ended.
   void rethrow() {
     const std::lock_guard lock(mutex_);
     if (first_) std::rethrow_exception(first_);
@@ -144,7 +144,7 @@ void ThreadExecutor::run(const Pipeline& pipeline) {
   Turns turns(pipeline.workers.size());
   Failure failure;
   {
-    // Joined at the end of this block, whatever ends it.
+    // Joined at the end of this block, also on an exception.
     std::vector<std::jthread> threads;
     const auto start = [&](auto work) {
       threads.emplace_back([&, work] { failure.keep_of(turns, work); });

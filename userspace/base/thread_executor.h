@@ -1,5 +1,5 @@
-// An Executor whose maker and workers have a thread each. What any of them throws ends all of them,
-// and is thrown to the caller. It has no state: one may be used by anybody.
+// An Executor with one thread for its producer and one for each worker. An exception in any of them
+// stops all, and is rethrown to the caller. It has no state, so several callers may share one.
 #pragma once
 
 #include "analysis/base/executor.h"

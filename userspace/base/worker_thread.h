@@ -1,6 +1,5 @@
-// A thread that does pieces of work, one after the other and in the order in which they were added,
-// so that who adds them need not wait. Any thread may add. The destructor returns when all that was
-// added is done.
+// A thread that runs pieces of work in the order in which they were added, so that callers need not
+// wait. Any thread may add work. The destructor returns when all added work is done.
 #pragma once
 
 #include <condition_variable>
@@ -16,11 +15,12 @@ namespace sojourn::base {
 template <typename Work>
 class WorkerThread {
  public:
-  // Both run on the thread. False: no more is done, and what waits is thrown away.
+  // Both functions run on the thread. If one returns false, the thread stops and drops the waiting
+  // work.
   using Begin = std::function<bool()>;
   using Do = std::function<bool(Work&)>;
 
-  // Returns once `begin` has.
+  // Returns when `begin` has returned.
   explicit WorkerThread(
       Do work, Begin begin = [] { return true; })
       : do_(std::move(work)), begin_(std::move(begin)), thread_([this] { run(); }) {
@@ -37,15 +37,14 @@ class WorkerThread {
     wake_.notify_one();
   }
 
-  // Calls `use` with the work that waits, while nobody else changes it, and returns what it
-  // returns.
+  // Calls `use` with the waiting work under the lock, and returns its result.
   template <typename Use>
   auto with_waiting(const Use& use) {
     const std::scoped_lock lock(mutex_);
     return use(waiting_);
   }
 
-  // Returns when all that was added is done. Nothing may be added afterwards.
+  // Returns when all added work is done. Nothing may be added afterwards.
   void end() {
     {
       const std::scoped_lock lock(mutex_);

@@ -1,6 +1,6 @@
-// Takes samples until they are stable, or says that they are not; subtracts what measuring itself
-// costs; leaves samples out in which another thread ran. What is measured is given as a function
-// that does it so many times. One thread owns a Bench.
+// Takes samples until they are stable, or reports that they are not. Subtracts the cost of
+// measuring, and drops samples during which another thread ran. A measurement is a function that
+// repeats its operation a given number of times. One thread owns a Bench.
 #pragma once
 
 #include <algorithm>
@@ -20,7 +20,7 @@ namespace sojourn::host {
 enum class Form : std::uint8_t { kBrief, kQuick, kFull };
 std::string_view name(Form form);
 
-// How much is put into one measurement.
+// The effort for one measurement.
 struct Effort {
   std::uint64_t batch_ns;  // a sample takes so long, so that reading the clock does not matter
   std::size_t fewest;      // samples
@@ -29,7 +29,7 @@ struct Effort {
 };
 Effort effort_of(Form form);
 
-// How often this thread had to leave its CPU though it wanted to go on.
+// The number of times that this thread was preempted.
 std::uint64_t times_preempted();
 
 struct Row {
@@ -45,7 +45,7 @@ struct MeasureOptions {
   bool has_partner = false;  // that shares the CPU: being preempted by it is what is measured
 };
 
-// Differences of less are the clock's, not the machine's.
+// A smaller difference comes from the clock's resolution, not from the machine.
 inline constexpr double kResolutionNs = 0.05;
 
 class Bench {
@@ -93,7 +93,7 @@ class Bench {
     return measure_samples(std::move(row), sample, options.has_partner);
   }
 
-  // `sample()` gives one value; those in which another thread ran are left out.
+  // `sample()` returns one value. Values during which another thread ran are dropped.
   template <typename Sample>
   Measurement& measure_samples(Row row, Sample sample, bool has_partner = false) {
     std::vector<double> kept;
@@ -114,13 +114,13 @@ class Bench {
 
   // Samples in the order in which they were taken.
   Measurement& add(Row row, std::vector<double> samples, Unit unit = Unit::kNs);
-  // One value that was not sampled, e.g. a size.
+  // One value that was not sampled, such as a size.
   Measurement& add_value(Row row, double value, Unit unit, std::string note = {});
   void leave_out(Row row, std::string why);
-  // Leaves out the rows of a group that cannot be measured at all.
+  // Marks the rows of a group as left out, where the whole group cannot be measured.
   void leave_out_all(const std::vector<Row>& rows, const std::string& why);
 
-  // The median of something that was measured before, else 0.
+  // The median of an earlier measurement, else 0.
   double before(std::string_view id) const { return profile_.median(id).value_or(0); }
 
  private:
@@ -137,7 +137,7 @@ class Bench {
   std::string group_;
 };
 
-// Keeps a value, as far as the optimiser can know: it is used here, and may have changed.
+// Makes the optimiser assume that the value is used here and may have changed.
 template <typename Value>
 inline void keep(Value& value) {
   asm volatile("" : "+r,m"(value) : : "memory");

@@ -30,7 +30,7 @@ bpf_insn instruction(int code, int target, int value) {
   return one;
 }
 
-// Calls the clock so often, and returns 0.
+// Loads a program that calls the clock `calls` times, and returns 0.
 Result<base::Fd> load(std::size_t calls) {
   std::vector<bpf_insn> program(calls, instruction(BPF_JMP | BPF_CALL, 0, BPF_FUNC_ktime_get_ns));
   program.push_back(instruction(BPF_ALU64 | BPF_MOV | BPF_K, BPF_REG_0, 0));
@@ -45,7 +45,7 @@ Result<base::Fd> load(std::size_t calls) {
   return fd;
 }
 
-// The kernel's own mean of one run.
+// The kernel's own mean time of one run.
 Result<double> run_ns(const base::Fd& program) {
   std::array<char, 64> packet{};
   bpf_attr attr{};

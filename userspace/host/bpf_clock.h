@@ -1,4 +1,5 @@
-// What a BPF program's clock costs, by test runs: nothing is attached to anything. Stateless.
+// The cost of a BPF program's clock, by test runs of a program that is attached to nothing.
+// Stateless.
 #pragma once
 
 #include "analysis/base/result.h"

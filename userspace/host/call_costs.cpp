@@ -1,5 +1,5 @@
-// Procedure calls with 0 to 7 arguments, a minimal system call, a call that the kernel answers in
-// user space (vDSO).
+// Procedure calls with 0 to 7 arguments, a minimal system call, and a call that the kernel answers
+// in user space (vDSO).
 #include <ctime>
 
 #include <fmt/format.h>
@@ -12,7 +12,7 @@ namespace sojourn::host {
 
 namespace {
 
-// Never inlined, cloned or found to be without effect.
+// The compiler may not inline, clone or remove these functions.
 #define SJ_PROCEDURE __attribute__((noinline, noclone)) void
 
 using Word = std::uint64_t;

@@ -1,4 +1,4 @@
-// The length of a cycle, the counter's frequency, and what reading each clock costs.
+// The length of a cycle, the counter's frequency, and the cost of reading each clock.
 #include <array>
 #include <cmath>
 #include <ctime>
@@ -16,8 +16,8 @@ namespace {
 
 constexpr double kChain = 100;
 
-// Each instruction needs the result of the one before, and none can be left out: no processor that
-// is known executes a NOT in less than a cycle.
+// Each instruction needs the result of the one before it, and none can be left out. No known
+// processor executes a NOT in less than a cycle.
 void dependent_cycles(std::uint64_t times) {
   std::uint64_t value = times;
   for (std::uint64_t turn = 0; turn < times; ++turn) {
@@ -45,7 +45,8 @@ void read_counter(std::uint64_t times) {
 void read_rdtscp(std::uint64_t times) {
   for (std::uint64_t turn = 0; turn < times; ++turn) {
     std::uint32_t low = 0;
-    // The third value would be the CPU's number: it is not used, for hypervisors may not set it.
+    // The third value would be the CPU's number. It is not used, because hypervisors may not set
+    // it.
     asm volatile("rdtscp" : "=a"(low) : : "rdx", "rcx", "memory");
     keep(low);
     keep(turn);
@@ -71,7 +72,8 @@ constexpr std::array kClocks = {
     ClockName{CLOCK_THREAD_CPUTIME_ID, "clocks.thread_cpu", "CLOCK_THREAD_CPUTIME_ID"},
 };
 
-// Ticks a second, by a span between two tight pairs of both clocks.
+// Ticks a second, from the span between two readings of both clocks that were each taken close
+// together.
 double counter_frequency(std::uint64_t span_ns) {
   const capture::CounterPair first = capture::read_counter_pair();
   while (base::monotonic_ns() < first.ns + span_ns) {

@@ -1,5 +1,5 @@
-// What cores do to each other and to a thread: a cache line's way from one to another, offsets of
-// their cycle counters, waking a thread, timers, gaps that no thread explains.
+// Costs between cores: moving a cache line, offsets of cycle counters, waking a thread, timers, and
+// gaps that no thread explains.
 #include <algorithm>
 #include <atomic>
 #include <cmath>
@@ -21,7 +21,7 @@ namespace {
 
 constexpr std::size_t kLines = 128;  // no other datum shares the line or its neighbour
 
-// A line that two threads write in turns, and the stamps of the one that answers.
+// A cache line that two threads write in turns, with the stamps of the answering thread.
 struct alignas(kLines) SharedLine {
   std::atomic<std::uint64_t> turn = 0;  // odd: the answering one's
   std::uint64_t received = 0;
@@ -45,7 +45,7 @@ struct Exchange {
   double offset_ticks = 0;  // of the other's counter
 };
 
-// Stamps of four instants: the offset is exact where both ways take the same time.
+// Stamps of four instants. The offset is exact if both directions take equal time.
 Exchange exchange(SharedLine& line) {
   const std::uint64_t turn = line.turn.load(std::memory_order_relaxed);
   const std::uint64_t asked = capture::read_cycle_counter();
@@ -71,8 +71,8 @@ PairFigures measure_pair(std::uint32_t from, std::uint32_t to, double tick_ns,
   Placement::pin(from);
   const PartnerThread partner(to, [&] { answer_turns(line); });
   double shortest = INFINITY;
-  // Where other threads want these CPUs, a trip may wait for several of their turns: so the time
-  // begins after the warm-up, and a few samples are worth ten times as long.
+  // If other threads want these CPUs, a trip may wait for several of their time slices. So timing
+  // starts after the warm-up, and a few samples are allowed ten times as long.
   const std::uint64_t last = base::monotonic_ns() + 10 * most_ns;
   for (int warm = 0; warm < 100 && base::monotonic_ns() < last; ++warm) exchange(line);
   const std::uint64_t end = base::monotonic_ns() + most_ns;
@@ -81,7 +81,8 @@ PairFigures measure_pair(std::uint32_t from, std::uint32_t to, double tick_ns,
     return samples < 20'000 && base::monotonic_ns() < (samples < kFewestSamples ? last : end);
   };
   while (goes_on()) {
-    // The median of several trips counts: one that waited for its CPU says nothing of the line.
+    // The median of several trips, because a trip that waited for its CPU does not show the line's
+    // cost.
     std::vector<double> trips;
     for (int trip = 0; trip < 15; ++trip) {
       const Exchange one = exchange(line);

@@ -28,7 +28,7 @@ CpuidRegisters ask(std::uint32_t number, std::uint32_t subleaf) {
   return answer;
 }
 
-// Text that lies in registers, without what no text has.
+// The text in the registers, without unprintable characters.
 std::string text_of(std::initializer_list<std::uint32_t> words) {
   std::string text;
   for (const std::uint32_t word : words) {
@@ -42,7 +42,7 @@ std::string text_of(std::initializer_list<std::uint32_t> words) {
   return text.substr(from, text.find_last_not_of(' ') - from + 1);
 }
 
-// The number behind `name` in the line.
+// The number that follows `name` in the line.
 std::optional<std::uint32_t> value_in(std::string_view line, std::string_view name) {
   const auto at = line.find(name);
   if (at == std::string_view::npos) return std::nullopt;

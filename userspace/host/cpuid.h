@@ -1,5 +1,5 @@
-// The processor's own words about itself (CPUID of x86). Of this machine, or as `cpuid -1 -r`
-// recorded them on another one. Other architectures have none. Immutable.
+// The processor's description of itself (x86 CPUID), of this machine or from a recording by `cpuid
+// -1 -r`. Other architectures have no leaves. Immutable.
 #pragma once
 
 #include <cstdint>
@@ -23,10 +23,11 @@ struct CpuidRegisters {
 class Cpuid {
  public:
   static Cpuid of_this_machine();
-  // Lines such as "0x00000001 0x00: eax=0x00000f61 ebx=... ecx=... edx=..."; others are skipped.
+  // Reads lines such as "0x00000001 0x00: eax=0x00000f61 ebx=... ecx=... edx=..."; skips other
+  // lines.
   static Result<Cpuid> recorded(std::string_view text);
 
-  // None where the processor has no such leaf.
+  // None if the processor has no such leaf.
   std::optional<CpuidRegisters> leaf(std::uint32_t number, std::uint32_t subleaf = 0) const;
 
   std::string brand() const;       // "AMD EPYC"; empty: not told

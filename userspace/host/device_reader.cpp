@@ -113,7 +113,7 @@ std::vector<MemoryModule> parse_dmi_modules(std::span<const unsigned char> table
                          .rate_mts = configured != 0 ? configured : known(word(0x15)),
                          .bits = known(word(0x0a))});
     }
-    // Texts follow, each with a zero behind it; the last has two.
+    // The strings follow, each ended by a zero byte; the last one is ended by two.
     std::size_t at = length;
     while (at + 1 < table.size() && (table[at] != 0 || table[at + 1] != 0)) ++at;
     table = table.subspan(std::min(at + 2, table.size()));

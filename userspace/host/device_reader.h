@@ -1,4 +1,5 @@
-// What a machine says of its memory modules, disks and network cards. As machine_reader.h.
+// Reads the description of memory modules, disks and network cards, as machine_reader.h does for
+// the rest.
 #pragma once
 
 #include <cstdint>
@@ -14,13 +15,13 @@ namespace sojourn::host {
 
 std::vector<MachineFact> read_devices(const MachineRoots& roots);
 
-// A module of the firmware's table (SMBIOS type 17).
+// A memory module of the firmware's table (SMBIOS type 17).
 struct MemoryModule {
   std::string kind;            // "DDR4"; empty: not told
   std::uint32_t rate_mts = 0;  // million transfers a second, as configured; 0: not told
   std::uint32_t bits = 0;      // width of its bus
 };
-// Modules that are there. A table that is cut short or lies about lengths ends where it does.
+// The installed modules. A table that is cut short or has wrong lengths is read up to there.
 std::vector<MemoryModule> parse_dmi_modules(std::span<const unsigned char> table);
 
 }  // namespace sojourn::host

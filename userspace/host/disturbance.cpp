@@ -19,7 +19,7 @@ constexpr double kMuchOthers = 0.05;
 constexpr double kFrequencyChange = 0.02;
 constexpr std::uint64_t kCycles = 3'000'000;
 
-// user nice system idle iowait irq softirq steal
+// The columns of /proc/stat: user nice system idle iowait irq softirq steal
 bool parse_line(std::string_view line, CpuTicks& into) {
   constexpr std::size_t kFields = 8;
   std::array<std::uint64_t, kFields> fields{};
@@ -37,12 +37,12 @@ bool parse_line(std::string_view line, CpuTicks& into) {
   return true;
 }
 
-// Counters that go backwards, as those of some virtual machines do, count as standing still.
+// A counter that goes backwards, as on some virtual machines, counts as unchanged.
 std::uint64_t since(std::uint64_t before, std::uint64_t after) {
   return after > before ? after - before : 0;
 }
 
-// The shortest of a few, so that a preemption is no change of frequency.
+// The shortest of a few measurements, so that a preemption is not taken for a change of frequency.
 double cycle_now_ns() {
   double shortest = INFINITY;
   for (int attempt = 0; attempt < 8; ++attempt)

@@ -1,5 +1,5 @@
-// What else went on while measuring: CPU time that the hypervisor took, other processes on the
-// measuring CPUs, a frequency that changed. What the kernel counts is read at the begin and at the
+// Detects what disturbed the measurements: CPU time taken by the hypervisor, other processes on the
+// measuring CPUs, a changed frequency. It compares the kernel's counters at the start and at the
 // end. One thread owns it.
 #pragma once
 
@@ -12,13 +12,13 @@
 
 namespace sojourn::host {
 
-// The time of one CPU since boot, in ticks, as /proc/stat has it.
+// The time of one CPU since boot, in ticks, from /proc/stat.
 struct CpuTicks {
   std::uint64_t busy = 0;
   std::uint64_t idle = 0;
   std::uint64_t steal = 0;
 };
-// The times of all CPUs together, and of those that are asked for.
+// The times of all CPUs together, and of the selected ones.
 struct StatReading {
   CpuTicks all;
   CpuTicks of_home;
@@ -26,18 +26,18 @@ struct StatReading {
 };
 StatReading parse_stat_file(std::string_view text, std::uint32_t home);
 
-// In words, what disturbed the time between two readings; `own_ticks`: this process's own CPU time
-// and that of its children.
+// Describes what disturbed the time between two readings. `own_ticks` is the CPU time of this
+// process and its children.
 std::vector<std::string> disturbances(const StatReading& before, const StatReading& after,
                                       std::uint64_t own_ticks);
 
-// A cycle's length at the begin and at the end.
+// The length of a cycle at the start and at the end.
 std::string frequency_change(double before_ns, double after_ns);
 
 class DisturbanceWatch {
  public:
   DisturbanceWatch(const MachineRoots& roots, const Placement& placement);
-  // A line for each thing that disturbed measuring since the object was made.
+  // One line for each disturbance since the object was made.
   std::vector<std::string> warnings() const;
 
  private:

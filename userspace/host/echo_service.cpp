@@ -75,7 +75,7 @@ Result<void> serve(const base::Fd& listening, const base::Fd& stop) {
     if ((watched[0].revents & POLLIN) == 0) continue;
     auto connection =
         std::make_shared<base::Fd>(accept4(listening.get(), nullptr, nullptr, SOCK_CLOEXEC));
-    // A client that comes when all places are taken is refused: its connection is closed.
+    // The connection of a client above the limit is closed at once.
     if (!*connection || served.size() >= kMostConnections) continue;
     auto is_done = std::make_shared<std::atomic<bool>>(false);
     served.push_back({is_done, std::jthread([connection, is_done] {

@@ -1,7 +1,7 @@
-// The other end of network measurements: on loopback a child of this process, on another machine
-// `sojourn host --serve`. A connection begins with one byte that says what is wanted: 'E', every
-// 64 bytes come back; 'S', what comes is counted and thrown away, and the count is told at the end
-// of sending. Anything else ends the connection. It keeps nothing and executes nothing.
+// The other end of network measurements: a child process on loopback, `sojourn host --serve` on
+// another machine. A connection begins with one byte, the wish: 'E' returns each 64 bytes; 'S'
+// counts and discards what arrives, and returns the count after the sender has shut down its side.
+// Any other byte ends the connection. The service stores nothing and executes nothing.
 #pragma once
 
 #include <cstddef>
@@ -15,13 +15,13 @@ inline constexpr std::size_t kEchoBytes = 64;
 inline constexpr char kWantsEcho = 'E';
 inline constexpr char kWantsSink = 'S';
 
-// Answers one connection to its end, or until it is silent for ten seconds.
+// Answers one connection until it ends, or is silent for ten seconds.
 void serve_connection(const base::Fd& connection);
 
-// Takes connections, at most eight at a time, until `stop` can be read.
+// Accepts connections, at most eight at a time, until `stop` is readable.
 Result<void> serve(const base::Fd& listening, const base::Fd& stop);
 
-// Serves one connection after the other. Runs in a child that is killed to end it.
+// Serves one connection after the other. It runs in a child process, and a signal ends it.
 void serve_one_by_one(const base::Fd& listening);
 
 }  // namespace sojourn::host

@@ -1,7 +1,6 @@
-// Page faults: of memory that is not there yet, of a file's page that is in the cache, of one that
-// has to come from the disk. Pages of files are touched in reverse at large strides, so that
-// neither reading ahead nor mapping around a fault brings several in at once; the kernel's own
-// counts of faults are what is divided by.
+// Page faults: of new anonymous memory, of a file's page in the cache, of a page that comes from
+// the disk. A file's pages are touched in reverse at large strides, so that neither read-ahead nor
+// fault-around brings in several at once. The time is divided by the kernel's own count of faults.
 #include <cstring>
 #include <string>
 
@@ -45,7 +44,7 @@ double anonymous_ns() {
          static_cast<double>(std::max<std::uint64_t>(faults().minor - before.minor, 1));
 }
 
-// Maps the file anew and touches it in reverse.
+// Maps the file again and touches its pages in reverse.
 struct Touched {
   std::uint64_t ns = 0;
   FaultCounts faults;

@@ -1,5 +1,5 @@
-// Files: reading by size, cached and past the cache, in order and at random; how much of a random
-// read came from the disk; the file cache's size; another file system beside this one; several
+// Files: sequential and random reads by size, cached and direct; the share of random reads that
+// came from the disk; the size of the file cache; a second file system beside the first; several
 // readers at once.
 #include "userspace/host/file_costs.h"
 
@@ -27,13 +27,13 @@ namespace {
 constexpr std::size_t kBlock = 4096;
 constexpr std::size_t kKilo = 1024;
 
-// Memory that reads past the cache may go to.
+// Aligned memory, as direct reads (O_DIRECT) need it.
 struct Aligned {
   explicit Aligned(std::size_t bytes) : data(std::aligned_alloc(kBlock, bytes), std::free) {}
   std::unique_ptr<void, decltype(&std::free)> data;
 };
 
-// Bytes that this process has had read from disks so far; none: not told.
+// Bytes that the kernel has read from disks for this process; none if the kernel does not tell.
 std::optional<std::uint64_t> bytes_from_disk(const Bench& bench) {
   const auto text = tracee::read_whole(bench.roots().proc + "/self/io");
   if (!text) return std::nullopt;
@@ -42,7 +42,7 @@ std::optional<std::uint64_t> bytes_from_disk(const Bench& bench) {
   return std::nullopt;
 }
 
-// Offsets of blocks in a fixed random order, each once.
+// The offsets of all blocks, each once, in a fixed random order.
 std::vector<off_t> random_blocks(std::size_t bytes, std::size_t block) {
   std::vector<off_t> offsets;
   for (std::size_t at = 0; at + block <= bytes; at += block)
@@ -63,7 +63,7 @@ std::vector<off_t> blocks_in_order(std::size_t bytes, std::size_t block) {
   return offsets;
 }
 
-// How long a read of each block took; ends at the first that fails.
+// The time that each block's read took. The first failure ends it.
 std::vector<double> read_blocks(int fd, std::span<const off_t> offsets, std::size_t block,
                                 std::uint64_t most_ns) {
   const Aligned memory(block);
@@ -102,7 +102,7 @@ void measure_cached(Bench& bench, const ScratchFile& file, const std::string& wh
           random_blocks(file.size(), kBlock));
 }
 
-// Reads past the cache; the kernel's own count of bytes from disks is the proof.
+// Direct reads. The kernel's own count of bytes from disks proves that they were not cached.
 void measure_direct(Bench& bench, const ScratchFile& file, const std::string& where) {
   const std::array<std::pair<const char*, bool>, 2> kinds = {std::pair{"sequential", false},
                                                              std::pair{"random", true}};
@@ -136,7 +136,8 @@ void measure_direct(Bench& bench, const ScratchFile& file, const std::string& wh
   }
 }
 
-// A random read through the cache after the file was dropped from it, with the proof that it was.
+// A random read through the cache, after the file was dropped from the cache. The kernel's count
+// proves that it was.
 void measure_uncached(Bench& bench, const ScratchFile& file) {
   const Row row = {"files.uncached_random", "4 KiB of a file that is not cached, at random",
                    "pread() after POSIX_FADV_DONTNEED, no reading ahead"};

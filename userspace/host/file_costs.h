@@ -1,5 +1,5 @@
-// Measures files in another directory, on another file system or a network mount, beside those of
-// the bench's own.
+// Measures files in another directory, on another file system or a network mount, beside the
+// bench's own.
 #pragma once
 
 #include <string>

@@ -26,7 +26,7 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(from, text.find_last_not_of(" \t\n") - from + 1);
 }
 
-// The value of a key, from the first CPU that has it.
+// The key's value, from the first CPU that has the key.
 std::string value_of(std::string_view text, std::string_view key) {
   for (const std::string_view line : tracee::split(text, '\n')) {
     const auto colon = line.find(':');
@@ -42,7 +42,7 @@ bool has_flag(std::string_view cpuinfo, std::string_view flag) {
   return std::ranges::find(words, flag) != words.end();
 }
 
-// Collects facts, from the first place that tells each.
+// Collects facts. The first source that tells a fact wins.
 class Facts {
  public:
   explicit Facts(std::vector<MachineFact>& facts) : facts_(facts) {}
@@ -115,7 +115,7 @@ std::string yes_no(bool told) {
   return told ? "yes" : "no";
 }
 
-// Both sources, where they do not agree.
+// Names both sources if they disagree.
 std::string by_both(bool by_cpuid, bool by_flags) {
   if (by_cpuid == by_flags) return yes_no(by_cpuid);
   return fmt::format("{} by CPUID, {} by /proc/cpuinfo", yes_no(by_cpuid), yes_no(by_flags));

@@ -1,6 +1,6 @@
-// What a machine says of itself: processor, caches, memory, disks, network cards, system. Read
-// below root folders, so that a test can have any machine it wants, also one that lies. What is not
-// there is "not told", with the reason; nothing here is an error.
+// Reads the machine's description: processor, caches, memory, disks, network cards, system. It
+// reads below root folders, so that a test can present any machine, also one that lies. A missing
+// fact is "not told" with the reason; nothing here is an error.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ struct MachineRoots {
 
 std::vector<MachineFact> read_machine(const MachineRoots& roots, const Cpuid& cpuid);
 
-// The CPUs of a machine, as measuring has to know them.
+// The CPUs of a machine, as placement and measurements need them.
 struct CpuLayout {
   std::vector<std::uint32_t> online;
   std::vector<std::vector<std::uint32_t>> siblings;  // by place in `online`; itself with them
@@ -40,16 +40,16 @@ struct CacheLevel {
   std::uint64_t sharers = 0;  // hardware threads; 0: not told
   std::string source;
 };
-// From sysfs, else from CPUID.
+// From sysfs; without it, from CPUID.
 std::vector<CacheLevel> read_caches(const MachineRoots& roots, const Cpuid& cpuid);
 
-// "0-3,5": none of a list that is none, or names more CPUs than there are anywhere.
+// Parses "0-3,5". Empty for a malformed list, or one with impossible CPU numbers.
 std::vector<std::uint32_t> parse_cpu_list(std::string_view text);
 
-// "48K", "1024K", "32M", "96 kB"; 0 where that is no size.
+// Parses "48K", "1024K", "32M", "96 kB"; 0 for anything else.
 std::uint64_t parse_size(std::string_view text);
 
-// A file's text without blanks around it; empty where it cannot be read.
+// A file's text without blanks around it; empty if the file cannot be read.
 std::string read_line_below(const std::string& path);
 
 }  // namespace sojourn::host

@@ -1,5 +1,5 @@
-// Latency of each level of memory by a walk along pointers, over a curve of working sets; the
-// knees of that; bandwidth of reading, writing and copying.
+// The latency of each level of memory, by a pointer chase over a curve of working sets, with the
+// curve's knees; and the bandwidth of reading, writing and copying.
 #include <algorithm>
 #include <cstring>
 #include <numeric>
@@ -24,7 +24,8 @@ struct alignas(kLine) Node {
   Node* next;
 };
 
-// One cycle through all nodes in random order (Sattolo): no stride for a prefetcher to find.
+// Links all nodes to one cycle in random order (Sattolo's algorithm), so that a prefetcher finds no
+// stride.
 Node* tie_cycle(Node* nodes, std::size_t count) {
   std::vector<std::uint32_t> order(count);
   std::iota(order.begin(), order.end(), 0U);
@@ -63,7 +64,7 @@ class Walk {
   Node* at_ = nullptr;
 };
 
-// As much as may be taken without harm to others.
+// The largest working set that harms no other process.
 std::size_t most_bytes(const Bench& bench, std::size_t wanted) {
   const std::string path = bench.roots().proc + "/meminfo";
   const auto text = tracee::read_whole(path);
@@ -80,7 +81,7 @@ std::size_t most_bytes(const Bench& bench, std::size_t wanted) {
 CurvePoint latency_at(std::size_t bytes, bool is_huge, std::uint64_t most_ns) {
   Walk walk(bytes, is_huge);
   if (!walk) return {};
-  // The kernel may have no huge page left: that would be a point of the other curve.
+  // If the kernel has no huge page left, the point would belong to the other curve.
   if (is_huge && walk.pages().huge_share() < 0.9) return {};
   const std::uint64_t steps = 512;
   std::vector<double> samples;
@@ -153,7 +154,7 @@ void measure_huge(Bench& bench, std::size_t bytes) {
   bench.measure(row, [&](std::uint64_t steps) { walk.run(steps); });
 }
 
-// Bytes of the cache that holds data at a level; what is usual where that is not told.
+// The size in bytes of the data cache at a level; a usual size if the machine does not tell.
 std::size_t cache_bytes(const std::vector<CacheLevel>& caches, std::uint32_t level,
                         std::size_t usual) {
   for (const CacheLevel& cache : caches)

@@ -1,5 +1,5 @@
 // The network, over loopback and to another machine's `sojourn host --serve`: round trips of ICMP,
-// UDP and TCP, peak bandwidth, setting connections up and tearing them down.
+// UDP and TCP, peak bandwidth, connection set-up and tear-down.
 #include "userspace/host/network_costs.h"
 
 #include <array>
@@ -26,7 +26,7 @@ constexpr const char* kCloseNote =
     "costs "
     "a system call";
 
-// Names of rows: of loopback, or of a peer.
+// The rows' names, of loopback or of a peer.
 struct Names {
   std::string prefix;  // "network." or "peer."
   std::string behind;  // " on loopback", " to 10.0.0.2:7788"
@@ -36,7 +36,7 @@ struct Names {
   }
 };
 
-// Samples of something that may fail; none: it failed, errno.
+// Samples of an operation that may fail. None if it failed; errno says why.
 template <typename Once>
 void measure_times(Bench& bench, Row row, std::uint64_t most_ns, Once once,
                    const std::string& note = {}) {
@@ -126,7 +126,7 @@ std::uint16_t checksum(const void* data, std::size_t bytes) {
   return static_cast<std::uint16_t>(~sum);
 }
 
-// The kernel answers echo requests itself: no process is woken on the other side.
+// The kernel answers echo requests itself, so no process is woken on the other side.
 void measure_icmp(Bench& bench, const Names& names, const Address& address) {
   const Row row = names.row("icmp", "ICMP echo", "64 bytes, answered by the other side's kernel");
   if (address.storage.ss_family != AF_INET) return bench.leave_out(row, "only over IPv4");

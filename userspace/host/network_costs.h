@@ -8,7 +8,7 @@
 namespace sojourn::host {
 
 // Measures against `sojourn host --serve` on another host. A figure that cannot be measured is left
-// out with the reason.
+// out, with the reason.
 void measure_peer(Bench& bench, const std::string& peer);
 
 }  // namespace sojourn::host

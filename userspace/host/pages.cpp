@@ -17,14 +17,14 @@ constexpr std::size_t kHuge = std::size_t{2} << 20;
 
 Pages::Pages(std::size_t bytes, bool is_huge) : bytes_(bytes) {
   if (bytes == 0) return;
-  // Whole huge pages, wherever the mapping begins.
+  // The mapping is one huge page larger, so that whole huge pages fit wherever it begins.
   mapped_bytes_ = (bytes + kHuge - 1) / kHuge * kHuge + kHuge;
   mapped_ =
       mmap(nullptr, mapped_bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (mapped_ == MAP_FAILED) return;
   const auto at = reinterpret_cast<std::uintptr_t>(mapped_);
   data_ = reinterpret_cast<void*>((at + kHuge - 1) & ~(kHuge - 1));
-  // Where the kernel does not know huge pages, huge_share() says so.
+  // A kernel without huge pages refuses this; huge_share() tells.
   madvise(mapped_, mapped_bytes_, is_huge ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
 }
 

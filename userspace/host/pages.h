@@ -1,4 +1,4 @@
-// Memory of this process's own, in small pages or in huge ones. Unmaps itself. Moves not at all.
+// A private mapping of small or huge pages. Unmaps itself. Neither copied nor moved.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@ namespace sojourn::host {
 
 class Pages {
  public:
-  // False as bool where there is none.
+  // False as bool if the mapping failed.
   Pages(std::size_t bytes, bool is_huge);
   Pages(const Pages&) = delete;
   Pages& operator=(const Pages&) = delete;
@@ -19,7 +19,7 @@ class Pages {
   explicit operator bool() const { return data_ != nullptr; }
   void* data() const { return data_; }
   std::size_t size() const { return bytes_; }
-  // How much of it the kernel has put into huge pages, once it was written to.
+  // The share that the kernel has put into huge pages, once the memory was written to.
   double huge_share() const;
 
  private:

@@ -1,5 +1,5 @@
-// Who plays along while something is measured: a forked child or a thread, on the CPU that it is
-// put on. A child ends with this process, however that ends. Owned by whoever made it.
+// The second process or thread of a measurement, on a CPU of its own. A child process ends with
+// this process, also when this process is killed. The creator owns it.
 #pragma once
 
 #include <cerrno>
@@ -19,7 +19,7 @@ namespace sojourn::host {
 
 class PartnerProcess {
  public:
-  // `work` runs in the child. Whatever tells it to return belongs to the caller.
+  // `work` runs in the child. The caller owns the descriptor or flag that makes `work` return.
   PartnerProcess(std::uint32_t cpu, const std::function<void()>& work) {
     const pid_t parent = getpid();
     pid_ = fork();
@@ -45,7 +45,7 @@ class PartnerProcess {
   pid_t pid_ = -1;
 };
 
-// `work` has to return once the caller has told it to: the end of this object waits for it.
+// `work` must return when the caller tells it to: the destructor waits for it.
 class PartnerThread {
  public:
   PartnerThread(std::uint32_t cpu, std::function<void()> work)

@@ -33,7 +33,7 @@ CpuChoice choose_cpus(const CpuLayout& layout, const std::vector<std::uint32_t>&
   choice.home = allowed.back();
   for (const std::uint32_t cpu : allowed)
     if (holds(layout.isolated, cpu)) choice.home = cpu;
-  // The nearest number on another core, so that both are mostly in one socket.
+  // The nearest CPU number on another core, because it is mostly in the same socket.
   const auto distance = [&](std::uint32_t cpu) {
     const auto far = cpu > choice.home ? cpu - choice.home : choice.home - cpu;
     return far + (layout.shares_core(choice.home, cpu) ? UINT32_MAX / 2 : 0) +

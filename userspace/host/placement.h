@@ -1,5 +1,5 @@
-// Where measuring runs: one CPU for what is measured, another one for its partner; and with which
-// priority. What was there before comes back at the end. One thread owns it.
+// Chooses the CPUs to measure on (one for the measured thread, one for its partner) and the
+// priority. The destructor restores what was set before. One thread owns it.
 #pragma once
 
 #include <cstdint>
@@ -15,14 +15,14 @@ namespace sojourn::host {
 
 class Placement {
  public:
-  // `raises`: asks for a higher priority, and goes on without where that is not allowed.
+  // `raises` asks for a higher priority; measuring goes on if that is refused.
   Placement(const CpuLayout& layout, bool raises);
   Placement(const Placement&) = delete;
   Placement& operator=(const Placement&) = delete;
   ~Placement();
 
   std::uint32_t home() const { return home_; }
-  // On another core, if there is any that this process may use.
+  // A CPU on another core, if this process may use one.
   std::optional<std::uint32_t> partner() const { return partner_; }
   bool partner_shares_core() const { return partner_shares_core_; }
   const std::vector<std::uint32_t>& allowed() const { return allowed_; }
@@ -30,7 +30,7 @@ class Placement {
 
   void go_home() const { pin(home_); }
 
-  // The calling thread, and what it creates from then on. False where that is refused.
+  // Moves the calling thread, and the threads that it creates later. False if that is refused.
   static bool pin(std::uint32_t cpu);
 
  private:
@@ -44,8 +44,9 @@ class Placement {
   std::string priority_;
 };
 
-// Which of the allowed CPUs to measure on, and with which partner: isolated ones first, then the
-// last one, for interrupts mostly go to the first; the partner on another core. Pure.
+// Chooses the measuring CPU and its partner among the allowed ones. Isolated CPUs come first, then
+// the last CPU, because most interrupts go to the first. The partner is on another core. A pure
+// function.
 struct CpuChoice {
   std::uint32_t home = 0;
   std::optional<std::uint32_t> partner;

@@ -1,5 +1,6 @@
-// What a tracer's probes cost on this machine: a uprobe at each kind of site, a point that nobody
-// traces, a point by rings, a BPF record. Probes are put on code of child processes of our own.
+// The cost of a tracer's probes on this machine: a uprobe at each kind of site, a point that nobody
+// traces, a point by rings, a BPF record. The probes are on code of this program's own child
+// processes.
 #include <string>
 #include <utility>
 

@@ -1,4 +1,4 @@
-// Creating processes and threads, and running them to their end.
+// The creation of processes and threads, alone and with their run to the end.
 #include <cerrno>
 #include <string>
 
@@ -19,7 +19,7 @@ void wait_for(pid_t child) {
   }
 }
 
-// From before the fork to behind it, in the parent; the child's end is not in it.
+// The time in the parent from before the fork to after it. The child's end is not part of it.
 double fork_ns() {
   const std::uint64_t before = base::monotonic_ns();
   const pid_t child = fork();
@@ -61,7 +61,7 @@ double thread_ns(bool and_run) {
   return static_cast<double>(behind - before);
 }
 
-// Pages in memory, which a fork has to copy the tables of.
+// The number of resident pages: a fork copies their page tables.
 std::string own_size(const Bench& bench) {
   const std::string text = read_line_below(bench.roots().proc + "/self/statm");
   const auto blank = text.find(' ');

@@ -34,7 +34,7 @@ std::uint64_t now_s() {
   return static_cast<std::uint64_t>(std::time(nullptr));
 }
 
-// What readers of a trace need, without what explains how it was measured.
+// The profile without its explanations of methods, which readers of a trace do not need.
 std::string trace_text(HostProfile profile) {
   for (Measurement& one : profile.measurements) {
     one.method.clear();
@@ -106,7 +106,8 @@ Result<void> write_cached(const std::string& path, const HostProfile& profile,
 std::string profile_for_trace(const std::string& tool) {
   const std::string path = cache_path();
   if (auto kept = read_cached(path, own_boot_id(), now_s())) return trace_text(std::move(*kept));
-  // In a child: where it runs and what it opens is no business of the capture's.
+  // The measurements run in a child process, so that their CPU placement and open files do not
+  // affect the capture.
   const auto text = base::text_from_child(
       [&] {
         SurveyOptions options;
@@ -118,7 +119,7 @@ std::string profile_for_trace(const std::string& tool) {
   if (!text) return {};
   auto measured = from_json(*text);
   if (!measured) return {};
-  // If it cannot be kept it is measured again next time.
+  // A failure to keep the profile is harmless: it is measured again next time.
   const auto kept = write_cached(path, *measured, now_s());
   static_cast<void>(kept);
   return trace_text(std::move(*measured));

@@ -1,5 +1,5 @@
-// Keeps what was measured of this machine, for as long as it is the same boot of the same machine:
-// for root in /run/sojourn, for others in their own run-time or cache directory. Stateless.
+// Keeps the machine's profile until the next boot, in a file that belongs to the user: root's is in
+// /run/sojourn, other users' in their run-time or cache directory. Stateless.
 #pragma once
 
 #include <cstdint>
@@ -11,24 +11,24 @@
 
 namespace sojourn::host {
 
-// Older ones are measured again: a machine's neighbours change. A brief one that was disturbed is
-// tried again soon.
+// An older profile is measured again, because a virtual machine's neighbours change. A brief
+// profile that something disturbed is measured again sooner.
 inline constexpr std::uint64_t kFreshSeconds = 7ULL * 24 * 3600;
 inline constexpr std::uint64_t kDisturbedSeconds = 600;
 
-// Empty where there is no place for it.
+// Empty if this user has no directory for it.
 std::string cache_path();
 
-// The profile that was kept; none where it is missing, of another boot, too old, or not sound.
+// The kept profile; none if it is missing, damaged, too old, or of another boot.
 std::optional<HostProfile> read_cached(const std::string& path, const std::string& boot_id,
                                        std::uint64_t now_s);
 
-// Replaces the file as a whole. A file that has more in it, of the same boot and still fresh,
-// stays.
+// Replaces the whole file, unless the file holds more measurements, of this boot, and is still
+// fresh.
 Result<void> write_cached(const std::string& path, const HostProfile& profile, std::uint64_t now_s);
 
-// The machine's profile for a trace, as JSON; empty if nothing could be measured. From the
-// cache; else the brief form is measured, in a child process, in a third of a second, and kept.
+// The machine's profile as JSON, for a trace; empty if nothing could be measured. It comes from the
+// cache. Without a cached one, a child process measures the brief form in a third of a second.
 std::string profile_for_trace(const std::string& tool);
 
 }  // namespace sojourn::host

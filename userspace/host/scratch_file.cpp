@@ -20,7 +20,7 @@ constexpr std::size_t kMostShare = 10;  // of what is free: one of so many
 Result<base::Fd> open_nameless(const std::string& directory) {
   base::Fd fd(open(directory.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600));
   if (fd) return fd;
-  // Some file systems have no O_TMPFILE: the name is there for a moment.
+  // On a file system without O_TMPFILE the file has a name for a moment.
   std::string path = directory + "/sojourn-host-XXXXXX";
   fd = base::Fd(mkostemp(path.data(), O_CLOEXEC));
   if (!fd) return fail_errno("create a file in {}", directory);

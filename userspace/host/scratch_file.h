@@ -1,5 +1,5 @@
-// A file to measure with, of bounded size. It has no name from its first moment on, so nothing is
-// left of it however this process ends. Closes itself. Moves only.
+// A temporary file of bounded size. It has no name, so nothing remains of it however this process
+// ends. Closes itself. Moves only.
 #pragma once
 
 #include <cstddef>
@@ -14,15 +14,15 @@ namespace sojourn::host {
 
 class ScratchFile {
  public:
-  // Filled with what no file system can leave out, and written to the disk. Refuses where that
-  // would take more than a tenth of what is free.
+  // Fills the file with incompressible data and writes it to the disk. Refuses to take more than a
+  // tenth of the free space.
   static Result<ScratchFile> make(const std::string& directory, std::size_t bytes);
 
   int fd() const { return fd_.get(); }
   std::size_t size() const { return bytes_; }
-  // The same file again, past the cache. Fails where the file system has no such way.
+  // The same file, opened for direct reads. Fails if the file system does not support them.
   Result<base::Fd> open_direct() const;
-  // Takes it out of the cache, as far as the kernel will; the share of it that stayed.
+  // Drops the file from the cache. Returns the share that the kernel kept.
   double drop_from_cache() const;
   double cached_share() const;
 

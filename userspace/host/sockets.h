@@ -1,4 +1,4 @@
-// Sockets as measuring needs them: TCP and UDP over IPv4 and IPv6. Stateless.
+// TCP and UDP sockets over IPv4 and IPv6, set up for measuring. Stateless.
 #pragma once
 
 #include <cstddef>
@@ -22,14 +22,14 @@ struct Address {
   std::string text() const;  // "127.0.0.1:7788"
 };
 
-// "HOST:PORT", "[::1]:7788"; names are looked up.
+// Accepts "HOST:PORT" and "[::1]:7788". Names are looked up.
 Result<Address> find_address(const std::string& host_and_port, bool to_listen);
 
 Result<base::Fd> listen_at(const Address& address);
 Result<base::Fd> connect_to(const Address& address);
 Address local_address(const base::Fd& socket);
 
-// Small messages leave at once, and nobody waits for longer than so much.
+// Turns off Nagle's delay, and bounds each wait by the timeout.
 void make_prompt(const base::Fd& socket, int timeout_ms);
 
 bool send_all(int socket, const void* data, std::size_t bytes);

@@ -1,5 +1,5 @@
-// The subjects that are measured, one file each. Each adds its measurements to the bench's profile,
-// or says why they were left out; none of them fails.
+// The groups of measurements, one source file each. A group adds its rows to the bench's profile,
+// or the reason why they were left out. A group never fails.
 #pragma once
 
 #include <cstdint>
@@ -19,11 +19,12 @@ void measure_files(Bench& bench);
 void measure_probes(Bench& bench);
 void measure_cores(Bench& bench);
 
-// An empty loop's turn, and a tick of the cycle counter: as measured before, else measured now.
+// The time of an empty loop's turn and of a tick of the cycle counter. A value that was not
+// measured yet is measured now.
 double loop_cost_ns(const Bench& bench);
 double counter_tick_ns(const Bench& bench);
 
-// How long a cycle is now: changes of frequency are found by asking again.
+// The length of a cycle now. A second call finds a change of frequency.
 double measure_cycle_ns(std::uint64_t cycles);
 
 }  // namespace sojourn::host

@@ -22,7 +22,7 @@ struct Group {
   bool is_in_brief;
 };
 
-// Measurements that later ones subtract, or are predicted from, come first.
+// Groups that others subtract, or are predicted from, come first.
 constexpr std::array kGroups = {
     Group{"clocks", measure_clocks, true},        Group{"calls", measure_calls, true},
     Group{"processes", measure_processes, false}, Group{"switches", measure_switches, true},

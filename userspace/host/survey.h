@@ -1,5 +1,5 @@
-// Measures a machine: its description, and the groups of measurements that were asked for, in
-// order. The calling process should have one thread: some of it forks.
+// Measures a machine: its description, and the requested groups of measurements, in order. The
+// calling process should have one thread, because some measurements fork.
 #pragma once
 
 #include <functional>
@@ -24,10 +24,10 @@ struct SurveyOptions {
   MachineRoots roots;
 };
 
-// In the order in which they are measured.
+// The groups, in the order in which they are measured.
 std::vector<std::string> group_names();
 
-// `tell` is told of each group before it is measured.
+// `tell` is called with each group's name before the group is measured.
 HostProfile survey(const SurveyOptions& options,
                    const std::function<void(std::string_view group)>& tell);
 

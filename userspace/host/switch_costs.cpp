@@ -1,5 +1,5 @@
-// Switches between processes and threads: two that hand a byte back and forth. What the pipe costs
-// by itself is measured and subtracted.
+// Switches between two processes or threads that hand a byte back and forth. The cost of the pipe
+// itself is measured and subtracted.
 #include <array>
 #include <atomic>
 #include <climits>
@@ -74,7 +74,7 @@ void measure_pipes(Bench& bench, std::uint32_t cpu, bool is_process, Row row) {
   there.put();
 }
 
-// The turn of the two threads; both wait for theirs in the kernel.
+// Whose turn it is. Both threads wait for their turn in the kernel (futex).
 class Turns {
  public:
   void give(std::uint32_t to) {
