@@ -12,12 +12,13 @@ namespace {
 TEST_CASE("times are without what tracing took, and as measured where that is asked for") {
   const Traces traces;
   const std::string net = output_of({"report", traces.path("traced")});
-  CHECK(net.contains(
-      "times are without what tracing took, up to 25.0 % of a row (500 ns a hit, +- 5.0 %); --raw: "
-      "as measured\n"));
+  CHECK(
+      net.contains("times are without what tracing took: 16.7 % of D's latency, more than a tenth "
+                   "of 2 hops (500 "
+                   "ns a hit, +- 5.0 %); --raw: as measured\n"));
   CHECK(net.contains("  max  tracing\n"));
   const std::string raw = output_of({"report", traces.path("traced"), "--raw"});
-  CHECK(raw.contains("times include what tracing took: up to 25.0 % of a row"));
+  CHECK(raw.contains("times include what tracing took: 16.7 % of D's latency, "));
   CHECK_FALSE(raw.contains("  max  tracing\n"));
   CHECK(net != raw);
 }
