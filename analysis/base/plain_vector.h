@@ -33,7 +33,7 @@ class PlainVector {
     if (size_ == capacity_) return push_back_with_room(item);
     items_[size_++] = item;
   }
-  // None of its own.
+  // `items` may not be a part of this vector.
   void append(std::span<const T> items) {
     const auto size = size_ + items.size();
     if (size > capacity_) reserve(std::max(size, 2 * capacity_));

@@ -28,7 +28,7 @@ enum class State : std::uint8_t {
 // Whether a thread gives its CPU up because it waits, by the field `state` of sched.switch.
 bool waits_in(std::uint64_t switch_state);
 
-// What kind of code woke a thread.
+// The kind of code (a thread or an interrupt) that woke a thread.
 enum class Waker : std::uint8_t {
   kThread,
   kSoftirq,    // such as the network's

@@ -17,7 +17,8 @@ struct CauseOfRun {
   std::uint64_t ns = 0;       // of all late packets
 };
 
-// Of one trace. Causes go by their words, so that traces of different builds can be compared.
+// The causes of lateness in one trace, by their text, so that traces of different builds can be
+// compared.
 struct RunCauses {
   std::uint64_t complete = 0;  // packets that have a latency
   std::uint64_t late = 0;
@@ -35,7 +36,8 @@ struct CauseChange {
   double by_ns() const { return now_ns - base_ns; }
 };
 
-// What grew most stands first, by time; what shrank most last. Each run has the same weight.
+// Sorted by growth in time: what grew most comes first, what shrank most last. Each run has the
+// same weight.
 std::vector<CauseChange> cause_changes(std::span<const RunCauses> base,
                                        std::span<const RunCauses> now);
 

@@ -218,7 +218,7 @@ class Search {
       std::ranges::fill(slow, std::uint64_t{0});
       for (const std::size_t packet : slow_packets) {
         const std::size_t block = packet / length;
-        // What is left over behind the last block stays where it is.
+        // The remainder behind the last block stays where it is.
         const std::size_t there =
             block < order.size() ? order[block] * length + packet % length : packet;
         values_of(there, values);
@@ -240,7 +240,7 @@ class Search {
       traits[at].p = (as_strong[at] + 1.0) / (options_.permutations + 1.0);
   }
 
-  // The same with every standard library, unlike std::shuffle.
+  // A shuffle with the same result in every standard library, unlike std::shuffle.
   static void shuffle(std::vector<std::size_t>& order, std::mt19937_64& random) {
     for (std::size_t at = order.size() - 1; at > 0; --at)
       std::swap(order[at], order[static_cast<std::size_t>(random() % (at + 1))]);

@@ -65,7 +65,7 @@ std::string_view loglevel_name(model::Direction direction) {
   return "";
 }
 
-// Of what a trace is told by: two exports of one trace are one trace to a reader.
+// Derived from the trace's contents, so that two exports of one trace have the same id.
 std::array<std::uint8_t, 16> uuid_of(const trace::Reader& reader) {
   std::uint64_t halves[] = {14'695'981'039'346'656'037U, 1'099'511'628'211U};
   const auto mix = [&](std::uint64_t value) {

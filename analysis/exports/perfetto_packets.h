@@ -21,8 +21,9 @@ class PerfettoPackets {
  public:
   explicit PerfettoPackets(Write write);
 
-  // Of CLOCK_MONOTONIC, which all times of the trace are, to the wall's: other traces of the
-  // machine are put beside this one by them. `begin_ns`: an instant where none is known.
+  // Pairs of CLOCK_MONOTONIC, which all times of the trace are in, with the wall clock. With them
+  // Perfetto places other traces of the machine beside this one. `begin_ns` is used if there is no
+  // pair.
   void clocks(const std::vector<model::ClockPair>& pairs, std::uint64_t begin_ns);
   void attribute(std::string_view key, std::string_view value);
   void attribute(std::string_view key, std::int64_t value);

@@ -21,7 +21,7 @@ struct Column {
   bool operator==(const Column&) const = default;
 };
 
-// Of its column's type, or nothing. A text is valid until the call ends.
+// A value of its column's type, or nothing. A text is valid until the call ends.
 using Cell = std::variant<std::monostate, std::uint64_t, std::int64_t, bool, std::string_view>;
 
 // One thread owns a RowWriter.

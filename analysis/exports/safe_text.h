@@ -14,7 +14,7 @@ struct Character {
   std::size_t bytes = 1;
   bool is_valid = false;
 };
-// Of a text that is not empty: its first one.
+// The first character of a text that is not empty.
 Character first_character(std::string_view text);
 
 // Valid UTF-8, and else as it was: each byte that is none becomes U+FFFD.

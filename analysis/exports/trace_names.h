@@ -21,7 +21,7 @@ class TraceNames {
 
   std::string_view thread(std::uint32_t tid) const;  // empty where it has no name
   std::optional<std::int32_t> cpu(std::uint32_t stream) const;
-  // Of the stream, else of the thread, else of the one target that there is.
+  // The process of the stream; without one that of the thread; without one the only target.
   std::optional<std::int32_t> pid(std::uint32_t stream, std::uint32_t tid) const;
   std::optional<std::uint64_t> unix_ns(std::uint64_t ts_ns) const;
 

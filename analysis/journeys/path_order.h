@@ -14,7 +14,7 @@
 namespace sojourn::journeys {
 
 std::vector<std::uint16_t> places_in_order(const Topology& topology, model::Direction direction);
-// Of all directions that packets have, one behind the other.
+// The places of all directions that packets have, one direction after the other.
 std::vector<std::uint16_t> places_in_order(const Topology& topology);
 
 // "ip.in -> phy.out.ant", from the points that were hit, but for those that are both.

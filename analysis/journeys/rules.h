@@ -80,7 +80,7 @@ struct Rules {
   std::uint64_t late_ns = 20'000;            // a parent may be stamped so much after its child
   std::size_t max_units = 4'000'000;         // in memory at once; the oldest ones give way
 
-  // Of several rules for one point or pair, the last one counts.
+  // If several rules are for one point or pair, the last one counts.
   std::vector<PointRule> points;
   std::vector<PairRule> pairs;
 

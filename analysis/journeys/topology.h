@@ -155,8 +155,8 @@ struct HarqPlan {
   // point has several times.
   std::optional<TableUse> latest;
   std::vector<TableUse> more_latest;
-  // Of a drop: the tables of the latest units of other points with the same source, and those of
-  // the inputs that feed it.
+  // Set for a drop: the tables of the latest units of other points with the same source, and of the
+  // inputs that feed it.
   std::vector<TableUse> siblings_latest;
   std::vector<TableUse> inputs_latest;
 

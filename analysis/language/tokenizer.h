@@ -1,7 +1,7 @@
-// Cuts a text into words, texts in quotes and symbols, by what a language says of its characters.
-// What no table says (numbers with units, patterns) a language reads by itself, from where the
-// tokenizer stands. A Tokenizer borrows its text, which must outlive it and its tokens, and its
-// grammar; a copy of one looks ahead. It belongs to one thread.
+// Cuts a text into words, quoted texts and symbols, by a table of a language's characters. The
+// language itself reads what no table describes (numbers with units, patterns), from the
+// tokenizer's position. A Tokenizer borrows its text and its grammar. The text must outlive it and
+// its tokens. A copy of a Tokenizer looks ahead. It belongs to one thread.
 #pragma once
 
 #include <cstddef>

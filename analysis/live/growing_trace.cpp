@@ -57,7 +57,7 @@ Result<bool> GrowingTrace::poll(const Tick& tick) {
     const std::uint64_t at_ns = clocks.back().monotonic_ns;
     SJ_CHECK(advance(at_ns - std::min(at_ns, kSettleNs), tick));
   }
-  // Nobody says how far the streams are.
+  // Without marks of how far the streams are, events are taken once too many wait.
   if (waiting_bytes_ > options_.max_waiting_bytes)
     SJ_CHECK(advance(newest_ns_ - std::min(newest_ns_, kMostBehindNs), tick));
   return blocks != 0;

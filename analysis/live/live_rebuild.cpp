@@ -10,10 +10,10 @@ namespace sojourn::live {
 
 namespace {
 
-// Of each direction and second.
+// The number of slow packets that are explained, for each direction and second.
 constexpr std::size_t kExplained = 4;
 
-// A packet is told of soon after its end; one that took longer than that is not explained.
+// A packet is explained soon after its end; one that took longer than this span is not.
 constexpr causes::Timeline::Limits kRemembered = {.span_ns = 5'000'000'000, .entries = 4'000'000};
 
 }  // namespace
@@ -69,7 +69,7 @@ void LiveRebuild::on_journey(const journeys::Journey& journey) {
   explainer_->set_deadlines(worst_.deadlines());
 }
 
-// Of chosen journeys the stays are told with them.
+// With a filter, the stays are reported with their journeys.
 void LiveRebuild::on_stay(const journeys::Stay& stay) {
   if (!filter_) figures_.on_stay(stay);
   if (explainer_) explainer_->on_stay(stay);

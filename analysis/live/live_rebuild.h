@@ -30,7 +30,8 @@ struct LiveOptions {
   std::size_t window_s = 10;
   std::size_t worst = 10;  // packets that are shown
   bool explains = true;    // the slowest packets
-  // Of a trace that grows: what may wait for its time. Beyond that, events of a second count.
+  // The memory for events of a growing trace that wait for their turn. Beyond it, events count
+  // after a second.
   std::size_t max_waiting_bytes = std::size_t{64} << 20;
 };
 

@@ -33,7 +33,7 @@ class Text {
 
   void add(const Family& family) {
     const bool is_counter = family.type == MetricType::kCounter;
-    // Of a counter OpenMetrics names the family, and Prometheus the sample.
+    // For a counter, OpenMetrics describes the family, and Prometheus the sample.
     const std::string described = family.name + (is_counter && !is_open_ ? "_total" : "");
     text_ += fmt::format("# HELP {} ", described);
     append_escaped(text_, family.help, is_open_);

@@ -24,7 +24,7 @@ using context::ThreadSpan;
 using nlohmann::ordered_json;
 
 constexpr std::size_t kBuckets = 1200;
-// Of more spans in view, shares of each stretch are told.
+// With more spans in view than this, each stretch of time shows shares instead.
 constexpr std::size_t kMaxSpans = 4000;
 
 // Counts of events by thread and stretch of time.
@@ -45,7 +45,7 @@ class EventRows {
     bucket.point = point;
   }
 
-  // Of the row with this number.
+  // Tells the buckets of the thread, as the row with this number. Returns their events.
   std::uint64_t tell(std::uint32_t tid, std::size_t number) {
     std::uint64_t events = 0;
     const auto row = rows_.find(tid);
@@ -85,7 +85,7 @@ class EventRows {
   std::vector<double> threads_, buckets_, numbers_, firsts_;
 };
 
-// What threads did in the span: each stay of a thread in a state, or shares of stretches.
+// Draws what threads did in the span: each stay of a thread in a state, or the shares of stretches.
 class StateRows {
  public:
   explicit StateRows(const TimelineSpan& span)

@@ -36,7 +36,7 @@ void sojourn_progress(double done, double of);
 [[clang::export_name("text_buffer")]]
 char* sojourn_text_buffer(std::size_t bytes);
 
-// Of a trace of so many bytes. Not 0: it could not be read.
+// Opens a trace of `size` bytes. Returns 0, or another value if it could not be read.
 [[clang::export_name("open_trace")]]
 int sojourn_open_trace(double size);
 

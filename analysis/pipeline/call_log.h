@@ -47,7 +47,7 @@ class CallLog {
 
   std::span<const Section> sections() const { return sections_; }
   std::span<const Call> calls() const { return calls_; }
-  // Of a call of that kind. Valid until the log changes.
+  // The arguments of a call of that kind. Valid until the log changes.
   const journeys::Journey& journey(const Call& call) { return journeys_[call.index]; }
   journeys::Stay stay(const Call& call) const;
 

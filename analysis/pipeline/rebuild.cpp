@@ -15,7 +15,7 @@ namespace sojourn::pipeline {
 
 namespace {
 
-// What is under way, by its slot.
+// The pieces of work under way, by slot.
 struct Item {
   model::EventBatch events;
   bool is_end = false;  // behind the last events
@@ -130,7 +130,7 @@ class Worker {
 template <typename Recorder>
 using Workers = std::vector<std::unique_ptr<Worker<Recorder>>>;
 
-// Of several that saw the same events, each of its own part.
+// Adds up the totals of rebuilders that saw the same events, each for its own directions.
 journeys::Totals joined(journeys::Totals all, const journeys::Totals& part) {
   all.expired_by_reuse += part.expired_by_reuse;
   all.expired_by_time += part.expired_by_time;

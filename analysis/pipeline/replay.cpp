@@ -28,7 +28,7 @@ Replay::Replay(journeys::Observer& observer, std::uint64_t late_ns, std::size_t 
   if (order_ == Order::kOfPosition) places_.begin_wait();
 }
 
-// What became known at the same turn is told in the order of who tells it.
+// Calls of the same turn are replayed in the order of their rebuilders.
 void Replay::replay(std::span<CallLog* const> of_each) {
   std::vector<Reading> readings;
   readings.reserve(of_each.size());

@@ -48,7 +48,7 @@ class TracePass {
 
   Result<journeys::Totals> run();
 
-  // Of a pass with keep(): journeys that there were, and those for which it was true.
+  // After a pass with keep(): all journeys, and those for which it was true.
   std::uint64_t seen() const { return seen_; }
   std::uint64_t kept() const { return kept_; }
 

@@ -160,7 +160,7 @@ void Groups::finish() {
   });
 }
 
-// Of each direction those at the point where they were most: all of them passed it.
+// For each direction, the bytes at the point that had most: all of them passed it.
 void Groups::count_threads_bytes() {
   std::map<std::pair<std::uint32_t, model::Direction>, double> most;
   for (const auto& [of, bytes] : told_bytes_) {

@@ -62,7 +62,7 @@ class Groups : public journeys::Observer {
   void finish();
 
   By by() const { return by_; }
-  // Of the journey's group, where journeys are what is counted.
+  // The name of the journey's group, where journeys are counted.
   std::string name_of(const journeys::Journey& journey) const;
   // By direction, those with most first.
   const std::vector<Group>& all() const { return groups_; }

@@ -11,8 +11,8 @@ namespace {
 constexpr std::array<std::string_view, 2> kSlotFields = {"slot", "sl"};
 constexpr std::size_t kFewest = 16;
 constexpr std::size_t kMaxSpans = 10'000;
-// Of LTE and NR: a millisecond, or that halved up to six times. A measured length so near one is
-// it.
+// The slot lengths of LTE and NR: a millisecond, or a millisecond halved up to six times. A
+// measured length that is near one of them is taken for it.
 constexpr std::uint64_t kMaxSlotNs = 1'000'000;
 constexpr int kHalvings = 6;
 constexpr double kNear = 0.05;

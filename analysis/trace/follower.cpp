@@ -64,7 +64,7 @@ void Follower::note(Damage damage) {
   if (damage_.size() < kMost) damage_.push_back(std::move(damage));
 }
 
-// What is at offset_ is no block. True: one follows, and is next.
+// Skips bytes at offset_ that are no block. True if a block follows, which is then next.
 bool Follower::pass_over_damage() {
   constexpr std::size_t kWindow = std::size_t{1} << 20;
   constexpr std::uint32_t magic = kBlockMagic;

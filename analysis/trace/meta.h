@@ -17,8 +17,8 @@
 
 namespace sojourn::trace {
 
-// Of each type of analysis/model that a block of metadata holds: Schema, Target, Host, Stream,
-// ClockPair, Capture, Ledger, Context, Profile, QueueChanges, Sampling.
+// Instances exist for each type of analysis/model that a block of metadata holds: Schema, Target,
+// Host, Stream, ClockPair, Capture, Ledger, Context, Profile, QueueChanges, Sampling.
 template <typename T>
 std::string to_json(const T& about);
 

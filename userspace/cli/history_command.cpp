@@ -133,7 +133,7 @@ Result<void> run(const Options& options) {
   if (all.empty()) return fail("no trace has a whole packet");
   const double level = options.level / static_cast<double>(all.size());
   for (Series& series : all) series.changes = differential::change_points(series.mean_ns, level);
-  // What changed first, latencies before places.
+  // The earliest change comes first, latencies before places.
   std::ranges::stable_sort(all, std::ranges::greater(), [](const Series& series) {
     return std::pair(series.name == "latency", !series.changes.empty());
   });

@@ -137,7 +137,7 @@ struct Figures {
     if (options.plot) grid.emplace(pipeline::origin_ns(input.reader()));
   }
 
-  // Of --plot, which shows nothing else.
+  // `--plot` prints its pictures and nothing else.
   Result<void> print_plot(const trace::Reader& reader) const {
     return print_data(first_line(reader) + "\n" +
                       present::plot_text(*grid, summary, picture_width()));

@@ -40,7 +40,7 @@ class GrowingFile : public trace::ByteSource {
   }
 
  private:
-  // Whoever follows a trace reads forward only.
+  // A follower reads forward only, so the memory before `offset` can be given back.
   void free_before(std::uint64_t offset) {
     constexpr std::uint64_t kStep = 1u << 20;
     const std::uint64_t end = offset - offset % kStep;

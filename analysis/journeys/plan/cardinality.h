@@ -1,6 +1,6 @@
-// What becomes of units between two points that touch, as far as their ids say it: how many parents
-// make how many children, whether a unit is cut, reassembled or taken out of a block, and how many
-// units have one key. Immutable.
+// The cardinality between two points that touch, derived from their ids: how many parents make how
+// many children, whether a unit is cut, reassembled or taken out of a block, and how many units
+// have one key. Immutable.
 #pragma once
 
 #include <set>

@@ -309,7 +309,7 @@ class UnitStore {
 
 template <typename Fits>
 Unit* UnitStore::newest_child(const Unit* parent, Fits fits) const {
-  // Of a unit with very many children the newest are looked at: those are repeated.
+  // A unit with very many children has repeats among its newest ones, so only those are searched.
   int budget = 256;
   const auto is_it = [&](const Child& child) { return fits(child.unit, child.bytes); };
   if (const auto* const more = parent->more) {

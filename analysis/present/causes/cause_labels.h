@@ -12,7 +12,7 @@
 
 namespace sojourn::present {
 
-// Of the whole; 0 of nothing.
+// The part's share of the whole; 0 if the whole is 0.
 double ratio(std::uint64_t part, std::uint64_t whole);
 
 std::string place_label(std::uint16_t place, const journeys::Topology& topology);  // "D pdcp.in"

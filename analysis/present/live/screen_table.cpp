@@ -57,7 +57,7 @@ std::size_t widest_name(const live::Snapshot& snapshot) {
   return width;
 }
 
-// Of what room is left.
+// Widens the column by the room that is left.
 void widen(LiveLayout& layout, LiveColumn column, std::size_t most, std::size_t width) {
   for (auto& shown : layout.columns)
     if (shown.column == column)

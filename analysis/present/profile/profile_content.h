@@ -33,7 +33,7 @@ struct ProfileContent {
 };
 
 std::string profile_text(const ProfileContent& content);
-// Of it the heading and the table of functions.
+// The heading and the table of functions, without the rest of profile_text().
 std::string hot_functions_text(const ProfileContent& content);
 nlohmann::ordered_json profile_json(const ProfileContent& content);
 std::string profile_folded(const ProfileContent& content);

@@ -18,7 +18,7 @@ namespace sojourn::present {
 namespace {
 
 constexpr std::size_t kMaxTargets = 10;
-// Of a packet in a thousand pieces nobody reads every event.
+// A packet in a thousand pieces has more events than anyone reads.
 constexpr std::size_t kMaxLines = 80;
 
 // What a target calls itself, in a cell of a table: shown as it is, whatever Markdown would make of

@@ -63,7 +63,7 @@ struct ReportContent {
   std::map<std::uint32_t, std::string> thread_names = {};
   const causes::CauseTotals* late = nullptr;  // of the slowest, where the trace tells why they were
   std::optional<std::uint64_t> deadline_ns = std::nullopt;
-  // Of a trace without points, where it tells of threads.
+  // Set for a trace without points that has threads.
   const threads::ThreadSurvey* threads = nullptr;
   const report::TargetSpans* spans = nullptr;  // where the target timed its own work
   std::size_t width = SIZE_MAX;                // of the terminal that it is for
@@ -73,7 +73,7 @@ struct ReportContent {
   void add(const report::TraceExtras& extras);
 
   double duration_s() const;
-  // Of that what a selection leaves, which rates are of.
+  // The part of the time that a selection leaves. Rates refer to it.
   double selected_s() const;
 };
 

@@ -145,7 +145,8 @@ class ReportWriter {
     return fmt::format("{} processes", targets.size());
   }
 
-  // Of the target's points, where any were recorded: the kernel's events are told by their tables.
+  // The number of events of the target's points, if any were recorded. The kernel's events have
+  // tables of their own.
   std::string how_many() const {
     const auto events = content_.totals.events;
     const bool has_points =

@@ -22,7 +22,7 @@ std::string name(const ReportContent& content, const report::TargetSpans::Span& 
   return printable(content.facts.schema.points[span.point].name());
 }
 
-// Of the time; several threads may do the same at once.
+// The span's share of the time. It may exceed 1, because several threads may do the same at once.
 double share(const ReportContent& content, const report::TargetSpans::Span& span) {
   return span.times_ns->sum() / 1e9 / std::max(content.duration_s(), 1e-9);
 }

@@ -29,7 +29,7 @@ std::string thread(const ThreadSurvey& survey, std::uint32_t tid) {
   return printable(survey.thread_name(tid));
 }
 
-// Of a thread's waits that ended so, where it waited most often.
+// The place where the thread waited most often, among its waits that ended by these causes.
 std::string main_wait_channel(const ThreadSurvey& survey, std::uint32_t tid,
                               const std::vector<WakeCause>& causes) {
   std::map<WaitChannel, std::uint64_t> counts;

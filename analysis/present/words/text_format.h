@@ -10,7 +10,7 @@
 
 namespace sojourn::present {
 
-// Of distributions with more samples than are kept one by one.
+// A note for distributions with more samples than are kept one by one.
 inline constexpr std::string_view kInexact =
     "quantiles of more than 1,000,000 samples are within 0.1 %\n";
 

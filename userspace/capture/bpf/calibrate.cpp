@@ -26,8 +26,8 @@ constexpr std::uint64_t kHitsOfRun = 256;
 constexpr std::size_t kRuns = 7;
 constexpr std::uint64_t kStampedHits = 512;
 constexpr std::size_t kRingBytes = 256 * 1024;  // all hits of a run, with room to spare
-// Of some ten milliseconds of work. Who waits longer for it waits for a capture to begin, and a
-// machine that busy gives no costs to rely on.
+// The time limit of work that takes some ten milliseconds. A longer wait would delay the capture,
+// and a machine that busy yields no reliable costs.
 constexpr std::chrono::seconds kPatience(10);
 
 struct Middle {

@@ -19,7 +19,7 @@ using trace::BlockType;
 
 constexpr unsigned kIdleSeconds = 2;
 
-// Of a block of events; none of another one.
+// The header of a block of events; none for any other block.
 std::optional<trace::BlockHeader> events_header(std::span<const std::uint8_t> chunk) {
   trace::BlockHeader header;
   if (chunk.size() < sizeof(header)) return std::nullopt;

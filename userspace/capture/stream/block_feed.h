@@ -64,8 +64,8 @@ class BlockFeed final : public BlockTap {
   std::shared_ptr<Reader> join(Wake wake);
   void leave(const std::shared_ptr<Reader>& reader);
 
-  // The first chunks that wait for it, at most so many; then, how many of them it has dealt with.
-  // Of the first chunk of a queue a part may have been sent meanwhile.
+  // The first chunks that wait for the reader, at most `chunks`. consume() drops those that the
+  // reader has dealt with. The first chunk of a queue may have been sent in part.
   std::vector<Chunk> waiting(Reader& reader, std::size_t chunks);
   void consume(Reader& reader, std::size_t chunks);
   bool is_complete(const Reader& reader) const;  // nothing more will wait for it
@@ -100,8 +100,8 @@ class BlockFeed final : public BlockTap {
   trace::BlockMaker maker_;
   std::vector<std::shared_ptr<Reader>> readers_;
   Chunk beginning_;  // the file's header, and the host
-  // What describes the capture, in the order in which it came: a reader that begins gets all of it.
-  // Of schemas the newest is left.
+  // The blocks that describe the capture, in order: a reader that begins gets all of them. Only the
+  // newest schema is kept.
   std::vector<Chunk> descriptions_;
   std::optional<std::size_t> schema_;  // its place
   Chunk clock_;

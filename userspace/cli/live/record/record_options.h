@@ -49,7 +49,7 @@ struct RecordOptions {
   QueueOptions queues;
   RecordSelection selection;
   bool quiet = false;
-  // Of `sojourn live`: its trace goes there, and it says how it ended itself.
+  // Set by `sojourn live`: the trace goes to this sink, and `live` reports the end itself.
   std::function<std::unique_ptr<trace::ByteSink>()> sink;
   FlightOptions flight;
   CollectorOptions collector;

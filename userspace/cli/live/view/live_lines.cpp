@@ -32,7 +32,7 @@ Result<void> print_snapshot(const LiveSettings& settings, const live::Snapshot& 
   SJ_CHECK(print_data(settings.json
                           ? present::json_line(present::live_json(snapshot))
                           : present::live_text(snapshot, snapshot.has_ended, line_width())));
-  // Whoever reads a pipe wants it now.
+  // A program that reads the pipe gets each line at once.
   if (std::fflush(stdout) != 0) return fail("write standard output: it takes no more");
   return {};
 }
@@ -52,7 +52,7 @@ Result<bool> wait_for_capture(LiveSession& session, int signals) {
 Result<void> run_lines(const LiveSettings& settings, LiveSession& session, int signals) {
   std::size_t shown = 0;
   Result<void> printed;
-  // Of a trace that is complete a text is its end, and what was before only where that was asked.
+  // A text about a complete trace shows its end alone, unless the intervals were asked for.
   const bool shows_intervals =
       settings.json || !session.is_whole() || settings.count != 0 || settings.has_interval;
   const auto tick = [&] {

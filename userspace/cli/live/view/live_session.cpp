@@ -145,7 +145,7 @@ Result<void> LiveSession::choose(const std::string& text) {
   return trace_->choose(std::move(choice));
 }
 
-// Of the processes that take part, as the kernel counts it.
+// Adds the CPU time that the kernel counts for the processes of the capture.
 void LiveSession::add_costs(live::Snapshot& snapshot) {
   constexpr std::chrono::milliseconds kLongEnough(500);
   if (snapshot.has_ended || growing_ == nullptr) return;
