@@ -3,9 +3,12 @@
 #include <algorithm>
 #include <array>
 
+#include <fmt/format.h>
+
 #include "analysis/journeys/rules.h"
 #include "analysis/model/links.h"
 #include "analysis/model/unread.h"
+#include "analysis/model/value_text.h"
 
 namespace sojourn::journeys {
 
@@ -102,6 +105,22 @@ std::vector<KnownId> PacketNames::of(const Journey& journey) const {
       if (add(step, kind, known)) break;
   }
   return known.empty() ? ids : known;
+}
+
+std::string owner_text(const model::Schema& schema, const Journey& journey) {
+  const auto words = [&schema](const Step& step) {
+    std::string text;
+    const model::Point& point = schema.points[step.point];
+    for (std::size_t i = 0; i < point.fields.size(); ++i)
+      if (point.fields[i].role == model::Role::kGlobal)
+        text += fmt::format("{}{} {}", text.empty() ? "" : " ", point.fields[i].name,
+                            model::value_text(point, i, step.values));
+    return text;
+  };
+  std::string text = words(journey.steps[journey.own_step]);
+  for (std::size_t i = 0; text.empty() && i < journey.steps.size(); ++i)
+    text = words(journey.steps[i]);
+  return text.empty() ? "no global id" : text;
 }
 
 }  // namespace sojourn::journeys

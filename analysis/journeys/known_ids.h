@@ -18,6 +18,10 @@ namespace sojourn::journeys {
 
 using model::KnownId;
 
+// "rnti 0x4601": the UE whose packet it is, by the global ids of its own event, else of the first
+// event that has some; "no global id" if none has. Wants the journey's steps.
+std::string owner_text(const model::Schema& schema, const Journey& journey);
+
 class PacketNames {
  public:
   // The schema outlives it.

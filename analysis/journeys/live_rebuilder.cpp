@@ -8,23 +8,25 @@
 namespace sojourn::journeys {
 
 Result<LiveRebuilder> LiveRebuilder::create(const model::Schema& schema, const Rules& rules,
-                                            CaptureMarks marks, Observer& observer,
-                                            Prepare prepare) {
+                                            CaptureMarks marks, Observer& observer, Prepare prepare,
+                                            After after) {
   SJ_TRY(rebuilder, Rebuilder::create(schema, rules, std::move(marks), observer));
   std::vector<bool> is_of_target;
   is_of_target.reserve(schema.points.size());
   for (const model::Point& point : schema.points)
     is_of_target.push_back(model::is_of_target(point.direction));
-  return LiveRebuilder(std::move(is_of_target), std::move(rebuilder), std::move(prepare));
+  return LiveRebuilder(std::move(is_of_target), std::move(rebuilder), std::move(prepare),
+                       std::move(after));
 }
 
 void LiveRebuilder::take(const model::EventBatch& events) {
   const auto stamps = events.ts_ns();
   const auto points = events.point();
   for (std::size_t row = 0; row < events.size(); ++row) {
-    if (points[row] < is_of_target_.size() && !is_of_target_[points[row]]) continue;
+    const bool is_of_target = points[row] >= is_of_target_.size() || is_of_target_[points[row]];
+    if (!is_of_target && !after_) continue;
     if (stamps[row] < watermark_ns_)
-      ++late_;
+      late_ += is_of_target ? 1 : 0;
     else
       waiting_.append(events[row]);
   }
@@ -49,6 +51,7 @@ void LiveRebuilder::advance(std::uint64_t watermark_ns) {
   waiting_ = std::move(rest);
   if (prepare_) prepare_(ready);
   rebuilder_.consume(ready);
+  if (after_) after_(ready);
 }
 
 void LiveRebuilder::finish() {

@@ -22,10 +22,13 @@ class LiveRebuilder {
  public:
   // Called with events in time order before they are rebuilt; may change them.
   using Prepare = std::function<void(model::EventBatch&)>;
+  // Called with them once they are rebuilt, and with all other events of that time among them.
+  using After = std::function<void(const model::EventBatch&)>;
 
   // The marks have no close. Journeys from before the open mark are censored.
   static Result<LiveRebuilder> create(const model::Schema& schema, const Rules& rules,
-                                      CaptureMarks marks, Observer& observer, Prepare prepare = {});
+                                      CaptureMarks marks, Observer& observer, Prepare prepare = {},
+                                      After after = {});
 
   void take(const model::EventBatch& events);
   void advance(std::uint64_t watermark_ns);
@@ -35,14 +38,16 @@ class LiveRebuilder {
   std::size_t waiting() const { return waiting_.size(); }
 
  private:
-  LiveRebuilder(std::vector<bool> is_of_target, Rebuilder rebuilder, Prepare prepare)
+  LiveRebuilder(std::vector<bool> is_of_target, Rebuilder rebuilder, Prepare prepare, After after)
       : is_of_target_(std::move(is_of_target)),
         rebuilder_(std::move(rebuilder)),
-        prepare_(std::move(prepare)) {}
+        prepare_(std::move(prepare)),
+        after_(std::move(after)) {}
 
   std::vector<bool> is_of_target_;  // by point; events of others belong to no journey
   Rebuilder rebuilder_;
   Prepare prepare_;
+  After after_;
   model::EventBatch waiting_;
   std::uint64_t watermark_ns_ = 0;
   std::uint64_t late_ = 0;

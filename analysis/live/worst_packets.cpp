@@ -1,7 +1,6 @@
 #include "analysis/live/worst_packets.h"
 
 #include <algorithm>
-#include <functional>
 
 namespace sojourn::live {
 
@@ -16,25 +15,8 @@ bool is_slower(const causes::Verdict& left, const causes::Verdict& right) {
 
 WorstPackets::WorstPackets(std::size_t of_each_second, std::size_t window_s)
     : most_(std::max<std::size_t>(of_each_second, 1)),
+      limits_(most_),
       seconds_(std::max<std::size_t>(window_s, 1)) {}
-
-void WorstPackets::note(model::Direction direction, std::uint64_t latency_ns) {
-  auto& slowest = direction == model::Direction::kUplink ? up_ns_ : down_ns_;
-  if (slowest.size() == most_ && latency_ns <= slowest.front()) return;
-  if (slowest.size() == most_) {
-    std::ranges::pop_heap(slowest, std::greater<>());
-    slowest.pop_back();
-  }
-  slowest.push_back(latency_ns);
-  std::ranges::push_heap(slowest, std::greater<>());
-}
-
-causes::Deadlines WorstPackets::deadlines() const {
-  const auto of = [this](const std::vector<std::uint64_t>& slowest) {
-    return slowest.size() < most_ ? 0 : slowest.front();
-  };
-  return {.down_ns = of(down_ns_), .up_ns = of(up_ns_)};
-}
 
 void WorstPackets::add(std::uint64_t second, const causes::Verdict& verdict) {
   if (second > now_) advance(second);
@@ -54,14 +36,12 @@ void WorstPackets::advance(std::uint64_t second) {
   now_ = second;
   for (std::uint64_t step = 0; step < steps; ++step)
     seconds_[(second - step) % seconds_.size()].clear();
-  down_ns_.clear();
-  up_ns_.clear();
+  limits_.clear();
 }
 
 void WorstPackets::clear() {
   for (auto& one : seconds_) one.clear();
-  down_ns_.clear();
-  up_ns_.clear();
+  limits_.clear();
 }
 
 std::vector<causes::Verdict> WorstPackets::slowest(std::size_t most) const {

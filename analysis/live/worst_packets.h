@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "analysis/causes/explainer.h"
+#include "analysis/causes/slowest_limits.h"
 #include "analysis/causes/verdict.h"
 #include "analysis/model/schema.h"
 
@@ -18,8 +18,10 @@ class WorstPackets {
   WorstPackets(std::size_t of_each_second, std::size_t window_s);
 
   // A packet took so long. Those that take longer than deadlines() are worth explaining.
-  void note(model::Direction direction, std::uint64_t latency_ns);
-  causes::Deadlines deadlines() const;
+  void note(model::Direction direction, std::uint64_t latency_ns) {
+    limits_.note(direction, latency_ns);
+  }
+  causes::Deadlines deadlines() const { return limits_.limits(); }
 
   // Seconds count from the start, as everywhere here.
   void add(std::uint64_t second, const causes::Verdict& verdict);
@@ -31,8 +33,7 @@ class WorstPackets {
  private:
   std::size_t most_;
   std::uint64_t now_ = 0;
-  std::vector<std::uint64_t> down_ns_;  // heaps of the slowest of this second, the least in front
-  std::vector<std::uint64_t> up_ns_;
+  causes::SlowestLimits limits_;                       // of this second
   std::vector<std::vector<causes::Verdict>> seconds_;  // a ring
 };
 

@@ -1,7 +1,10 @@
 #include "analysis/metrics/exposition.h"
 
+#include <algorithm>
+#include <charconv>
 #include <cstddef>
 #include <iterator>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -122,21 +125,57 @@ class Text {
   std::string text_;
 };
 
+std::optional<Format> named_by(std::string_view range) {
+  if (range.contains("application/vnd.google.protobuf") &&
+      range.contains("io.prometheus.client.MetricFamily") && range.contains("delimited"))
+    return Format::kProtobuf;
+  if (range.contains("application/openmetrics-text")) return Format::kOpenMetrics;
+  if (range.contains("text/plain") || range.contains("*/*")) return Format::kPrometheus;
+  return std::nullopt;
+}
+
+// "...;q=0.5"; 1 without it, 0 where it is no number.
+double quality_of(std::string_view range) {
+  const auto at = range.find("q=");
+  if (at == std::string_view::npos) return 1;
+  double quality = 0;
+  std::from_chars(range.data() + at + 2, range.data() + range.size(), quality);
+  return quality;
+}
+
 }  // namespace
 
 Format format_for(std::string_view accept) {
-  return accept.contains("application/openmetrics-text") ? Format::kOpenMetrics
-                                                         : Format::kPrometheus;
+  Format liked = Format::kPrometheus;
+  double most = 0;
+  while (!accept.empty()) {
+    const std::string_view range = accept.substr(0, accept.find(','));
+    accept.remove_prefix(std::min(range.size() + 1, accept.size()));
+    const std::optional<Format> format = named_by(range);
+    const double quality = quality_of(range);
+    if (!format || quality <= most) continue;
+    most = quality;
+    liked = *format;
+  }
+  return liked;
 }
 
 std::string_view content_type(Format format) {
-  return format == Format::kOpenMetrics
-             ? "application/openmetrics-text; version=1.0.0; charset=utf-8"
-             : "text/plain; version=0.0.4; charset=utf-8";
+  switch (format) {
+    case Format::kOpenMetrics:
+      return "application/openmetrics-text; version=1.0.0; charset=utf-8";
+    case Format::kProtobuf:
+      return "application/vnd.google.protobuf; proto=io.prometheus.client.MetricFamily; "
+             "encoding=delimited";
+    case Format::kPrometheus:
+      break;
+  }
+  return "text/plain; version=0.0.4; charset=utf-8";
 }
 
 std::string exposition(std::span<const Family> families, Format format,
                        const std::optional<model::ClockPair>& clock) {
+  if (format == Format::kProtobuf) return protobuf_exposition(families, clock);
   Text text(format, clock);
   for (const Family& family : families)
     if (!family.samples.empty()) text.add(family);

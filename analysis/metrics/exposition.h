@@ -1,5 +1,5 @@
-// Metrics as the text that Prometheus and others scrape: its own text format 0.0.4, or OpenMetrics
-// 1.0, which has units and exemplars as well.
+// Metrics as Prometheus and others scrape them: its own text format 0.0.4; OpenMetrics 1.0, which
+// has units and exemplars as well; or its protobuf messages, which have native histograms, too.
 #pragma once
 
 #include <cstdint>
@@ -35,14 +35,17 @@ struct Family {
   std::vector<Sample> samples;
 };
 
-enum class Format : std::uint8_t { kPrometheus, kOpenMetrics };
+enum class Format : std::uint8_t { kPrometheus, kOpenMetrics, kProtobuf };
 
-// What a client takes, by the Accept header of its request.
+// The format that a client likes best, by the Accept header of its request.
 Format format_for(std::string_view accept);
 std::string_view content_type(Format format);
 
 // The clock pair says when exemplars were; without it they have no time.
 std::string exposition(std::span<const Family> families, Format format,
                        const std::optional<model::ClockPair>& clock);
+// The protobuf form alone; families without samples are left out.
+std::string protobuf_exposition(std::span<const Family> families,
+                                const std::optional<model::ClockPair>& clock);
 
 }  // namespace sojourn::metrics

@@ -4,6 +4,8 @@
 #include <optional>
 #include <string_view>
 
+#include "analysis/journeys/known_ids.h"
+
 namespace sojourn::metrics {
 
 namespace {
@@ -11,6 +13,9 @@ namespace {
 constexpr std::array<journeys::Outcome, 4> kOutcomes = {
     journeys::Outcome::kComplete, journeys::Outcome::kCensored, journeys::Outcome::kIncomplete,
     journeys::Outcome::kDropped};
+
+constexpr std::string_view kOtherUes = "others";
+constexpr std::string_view kOtherPlaces = "others";
 
 std::string text_of(char letter) {
   return {letter};
@@ -31,7 +36,8 @@ Family family(std::string_view name, MetricType type, std::string_view unit,
 
 }  // namespace
 
-void JourneyMetrics::begin(const journeys::Topology& topology) {
+void JourneyMetrics::begin(const journeys::Topology& topology, const model::Schema& schema) {
+  schema_ = &schema;
   for (auto& [place, figures] : places_) figures.inside = 0;
   by_place_.clear();
   for (const journeys::Place& place : topology.places) {
@@ -48,9 +54,27 @@ void JourneyMetrics::on_journey(const journeys::Journey& journey) {
   ++way.outcomes[static_cast<std::size_t>(journey.outcome)];
   way.retransmissions += journey.retransmissions;
   if (journey.ambiguous) ++way.ambiguous;
-  if (journey.has_latency())
-    way.latency.add(
-        Exemplar{.journey = journey.id, .value_ns = journey.latency_ns(), .at_ns = journey.end_ns});
+  if (!journey.has_latency()) return;
+  const Exemplar packet = {
+      .journey = journey.id, .value_ns = journey.latency_ns(), .at_ns = journey.end_ns};
+  way.latency.add(packet);
+  if (max_ues_ == 0) return;
+  std::string ue = journeys::owner_text(*schema_, journey);
+  if (!ues_.contains(ue) && ues_.size() == max_ues_)
+    ue = kOtherUes;
+  else
+    ues_.insert(ue);
+  of_ues_[{model::letter(journey.direction), std::move(ue)}].add(packet);
+}
+
+void JourneyMetrics::note_slow(model::Direction direction, std::string_view cause,
+                               const std::string& place, std::uint64_t latency_ns) {
+  SlowKey key = {
+      .direction = model::letter(direction), .cause = std::string(cause), .place = place};
+  if (!slow_.contains(key) && slow_.size() >= kMaxSlow) key.place = kOtherPlaces;
+  Slow& slow = slow_[std::move(key)];
+  ++slow.packets;
+  slow.seconds += static_cast<double>(latency_ns) / 1e9;
 }
 
 void JourneyMetrics::on_stay(const journeys::Stay& stay) {
@@ -154,9 +178,39 @@ std::vector<Family> JourneyMetrics::families(const std::vector<std::uint64_t>& c
   for (const auto& [cause, losses] : by_cause)
     lost.samples.push_back(number({{"cause", std::string(cause)}}, losses));
 
-  return {std::move(latency), std::move(journeys), std::move(ambiguous), std::move(repeats),
-          std::move(stays),   std::move(inside),   std::move(depths),    std::move(events),
-          std::move(cost),    std::move(lost)};
+  std::vector<Family> all = {std::move(latency), std::move(journeys), std::move(ambiguous),
+                             std::move(repeats), std::move(stays),    std::move(inside),
+                             std::move(depths),  std::move(events),   std::move(cost),
+                             std::move(lost)};
+  add_slow(all);
+  add_ues(all);
+  return all;
+}
+
+void JourneyMetrics::add_slow(std::vector<Family>& families) const {
+  Family packets =
+      family("sojourn_slow_packets", MetricType::kCounter, "",
+             "The slowest packets of each second, at most four of a direction, by what "
+             "took most of their time.");
+  Family seconds = family("sojourn_slow_packets_latency_seconds", MetricType::kCounter, "seconds",
+                          "Latency of those packets, added up.");
+  for (const auto& [key, slow] : slow_) {
+    const Labels labels = {
+        {"direction", text_of(key.direction)}, {"cause", key.cause}, {"place", key.place}};
+    packets.samples.push_back(number(labels, slow.packets));
+    seconds.samples.push_back({.labels = labels, .value = slow.seconds});
+  }
+  families.push_back(std::move(packets));
+  families.push_back(std::move(seconds));
+}
+
+void JourneyMetrics::add_ues(std::vector<Family>& families) const {
+  Family latency = family("sojourn_ue_latency_seconds", MetricType::kHistogram, "seconds",
+                          "Time of a UE's complete packets from their input to their output.");
+  for (const auto& [key, times] : of_ues_)
+    latency.samples.push_back(
+        {.labels = {{"direction", text_of(key.first)}, {"ue", key.second}}, .value = times});
+  families.push_back(std::move(latency));
 }
 
 }  // namespace sojourn::metrics

@@ -1,15 +1,19 @@
 // The figures of a running capture that monitoring asks for, gathered while its journeys are
-// rebuilt: latency of each direction, stays and units in each place, outcomes, events, losses, the
-// cost of tracing, sampled queues. All of them count from the capture's beginning. Labels are
-// bounded: by directions, places of the schema and registered queues, and by a limit for each.
+// rebuilt: latency of each direction, stays and units in each place, outcomes, causes of slow
+// packets, events, losses, the cost of tracing, sampled queues, and latency of each UE where that
+// was asked for. All of them count from the capture's beginning. Labels are bounded: by directions,
+// places of the schema, kinds of causes, registered queues and UEs, and by a limit for each.
 // Memory does not grow with time. One thread owns it.
 #pragma once
 
 #include <array>
+#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -20,6 +24,7 @@
 #include "analysis/model/capture_info.h"
 #include "analysis/model/event.h"
 #include "analysis/model/queue_info.h"
+#include "analysis/model/schema.h"
 
 namespace sojourn::metrics {
 
@@ -27,17 +32,26 @@ class JourneyMetrics final : public journeys::Observer {
  public:
   static constexpr std::size_t kMaxPlaces = 200;
   static constexpr std::size_t kMaxQueues = 200;
+  static constexpr std::size_t kMaxSlow = 400;  // combinations of direction, cause and place
+
+  // `ues`: how many UEs have a latency of their own, the first that are seen; the others are one.
+  explicit JourneyMetrics(std::size_t ues = 0) : max_ues_(ues) {}
 
   // A rebuild begins, with these places: what was inside is not known any more.
-  void begin(const journeys::Topology& topology);
+  // The schema and the topology stay until the next begin().
+  void begin(const journeys::Topology& topology, const model::Schema& schema);
 
-  bool wants_steps() const override { return false; }
+  bool wants_steps() const override { return max_ues_ != 0; }
   bool wants_order() const override { return false; }
   void on_journey(const journeys::Journey& journey) override;
   void on_stay(const journeys::Stay& stay) override;
   void on_enter(std::uint16_t place, std::uint64_t ts_ns) override;
   void on_leave(std::uint16_t place, std::uint64_t entered_ns, std::uint64_t ts_ns,
                 bool seen) override;
+
+  // One of the slowest packets of a second, and the cause of most of its latency.
+  void note_slow(model::Direction direction, std::string_view cause, const std::string& place,
+                 std::uint64_t latency_ns);
 
   // All events, in any order.
   void consume(const model::Schema& schema, const model::EventBatch& events);
@@ -60,6 +74,25 @@ class JourneyMetrics final : public journeys::Observer {
     std::uint64_t ambiguous = 0;
   };
 
+  struct Slow {
+    std::uint64_t packets = 0;
+    double seconds = 0;
+  };
+  struct SlowKey {
+    char direction = 'D';
+    std::string cause;
+    std::string place;
+    auto operator<=>(const SlowKey&) const = default;
+  };
+
+  void add_ues(std::vector<Family>& families) const;
+  void add_slow(std::vector<Family>& families) const;
+
+  std::size_t max_ues_;
+  const model::Schema* schema_ = nullptr;
+  std::set<std::string> ues_;  // those that have a latency of their own
+  std::map<std::pair<char, std::string>, LatencyHistogram> of_ues_;
+  std::map<SlowKey, Slow> slow_;
   std::map<char, Way> ways_;
   std::map<Place, AtPlace> places_;
   std::vector<AtPlace*> by_place_;      // of the topology; none: too many

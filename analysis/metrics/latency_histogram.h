@@ -1,6 +1,7 @@
 // How many times lay below each of some fixed bounds, as monitoring adds them up over hosts and
 // time. The bounds are the same for all times of packets, so that histograms can be compared: 1, 2
-// and 5 of each power of ten from 10 us to 10 s. Plain data.
+// and 5 of each power of ten from 10 us to 10 s. Finer buckets stand beside them, for programs that
+// take native histograms. Plain data.
 #pragma once
 
 #include <algorithm>
@@ -8,6 +9,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+
+#include "analysis/metrics/native_buckets.h"
 
 namespace sojourn::metrics {
 
@@ -35,6 +38,7 @@ class LatencyHistogram {
   void add(std::uint64_t ns) {
     ++counts_[bucket_of(ns)];
     ++count_;
+    native_.add(ns);
     sum_ns_ += static_cast<double>(ns);
   }
   // The newest of a bucket stands for it.
@@ -45,12 +49,14 @@ class LatencyHistogram {
 
   std::uint64_t count() const { return count_; }
   double sum_ns() const { return sum_ns_; }
+  const NativeBuckets& native() const { return native_; }
   std::uint64_t in_bucket(std::size_t bucket) const { return counts_[bucket]; }
   const std::optional<Exemplar>& exemplar(std::size_t bucket) const { return exemplars_[bucket]; }
 
  private:
   std::array<std::uint64_t, kBuckets> counts_ = {};
   std::array<std::optional<Exemplar>, kBuckets> exemplars_ = {};
+  NativeBuckets native_;
   std::uint64_t count_ = 0;
   double sum_ns_ = 0;
 };

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "analysis/base/printable.h"
+#include "analysis/journeys/known_ids.h"
 #include "analysis/model/value_text.h"
 
 namespace sojourn::report {
@@ -175,27 +176,11 @@ void Groups::count_threads_bytes() {
 
 std::string Groups::name_of(const Journey& journey) const {
   if (by_ == By::kDirection) return "all packets";
-  if (by_ == By::kUe) return ue(journey);
+  if (by_ == By::kUe) return journeys::owner_text(schema_, journey);
   return by_ == By::kBearer ? bearer(journey) : path(journey);
 }
 
 // The global ids of the first event that has some, the packet's own before all others.
-std::string Groups::ue(const Journey& journey) const {
-  const auto words = [this](const Step& step) {
-    std::string text;
-    const model::Point& point = schema_.points[step.point];
-    for (std::size_t i = 0; i < point.fields.size(); ++i)
-      if (point.fields[i].role == Role::kGlobal)
-        text += fmt::format("{}{} {}", text.empty() ? "" : " ", point.fields[i].name,
-                            model::value_text(point, i, step.values));
-    return text;
-  };
-  std::string text = words(journey.steps[journey.own_step]);
-  for (std::size_t i = 0; text.empty() && i < journey.steps.size(); ++i)
-    text = words(journey.steps[i]);
-  return text.empty() ? "no global id" : text;
-}
-
 std::string Groups::bearer(const Journey& journey) const {
   const auto words = [this](const Step& step) {
     const auto& point = schema_.points[step.point];
@@ -208,7 +193,8 @@ std::string Groups::bearer(const Journey& journey) const {
   std::string text = words(journey.steps[journey.own_step]);
   for (std::size_t i = 0; text.empty() && i < journey.steps.size(); ++i)
     text = words(journey.steps[i]);
-  return fmt::format("{} {}", ue(journey), text.empty() ? "no bearer id" : text);
+  return fmt::format("{} {}", journeys::owner_text(schema_, journey),
+                     text.empty() ? "no bearer id" : text);
 }
 
 // The places that it came through, in the order of the pipeline: pieces in parallel make no other

@@ -88,7 +88,6 @@ class Groups : public journeys::Observer {
            std::optional<std::uint64_t> bytes);
   void settle_oldest();
   void count_threads_bytes();
-  std::string ue(const journeys::Journey& journey) const;
   std::string bearer(const journeys::Journey& journey) const;
   std::string path(const journeys::Journey& journey) const;
   std::string thread(std::uint32_t tid) const;

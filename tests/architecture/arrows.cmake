@@ -30,7 +30,7 @@ set(arrows
   "analysis/journeys/assemble: analysis/base analysis/model analysis/journeys/shared analysis/journeys/units
     analysis/journeys/match"
   "analysis/causes: analysis/base analysis/model analysis/statistics analysis/host analysis/context analysis/journeys"
-  "analysis/metrics: analysis/base analysis/model analysis/journeys"
+  "analysis/metrics: analysis/base analysis/model analysis/journeys analysis/causes"
   "analysis/profile: analysis/base analysis/model analysis/journeys"
   "analysis/filter: analysis/base analysis/language analysis/model analysis/journeys"
   "analysis/queues: analysis/base analysis/model analysis/trace analysis/statistics analysis/journeys"
@@ -88,7 +88,7 @@ set(arrows
     userspace/capture/rights"
   "userspace/capture/stream: analysis/base analysis/model analysis/trace userspace/base userspace/files
     userspace/capture/rights userspace/capture/output"
-  "userspace/capture/metrics: analysis/base analysis/model analysis/links analysis/trace analysis/journeys analysis/metrics
+  "userspace/capture/metrics: analysis/base analysis/model analysis/links analysis/trace analysis/journeys analysis/causes analysis/metrics analysis/pipeline
     userspace/base userspace/files userspace/capture/rights userspace/capture/output userspace/capture/stream"
   "userspace/capture/bpf: analysis/base analysis/model analysis/filter userspace/base userspace/tracee bpf libbpf
     userspace/capture/rights userspace/capture/records userspace/capture/output"

@@ -5,7 +5,9 @@
 #include <cmath>
 #include <csignal>
 #include <map>
+#include <sstream>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -64,10 +66,11 @@ std::string body_of(const std::string& answer) {
 
 // A base station that is recorded, with its metrics at a port.
 struct Measured {
-  Measured()
-      : capture({"sh", "-c",
-                 fmt::format("exec '{}' record -p {} -o '{}' --metrics 127.0.0.1:{} 2>&1",
-                             SJ_SOJOURN, station.pid(), directory.path("run.sjt"), port)}) {
+  explicit Measured(const std::string& options = "")
+      : capture(
+            {"sh", "-c",
+             fmt::format("exec '{}' record -p {} -o '{}' --metrics 127.0.0.1:{} {} 2>&1",
+                         SJ_SOJOURN, station.pid(), directory.path("run.sjt"), port, options)}) {
     REQUIRE(capture.wait_for_output("/metrics"));
   }
   void wait_for_packets() const {
@@ -113,13 +116,18 @@ TEST_CASE("metrics are served to who names this machine, and promtool finds noth
   CHECK(ask(measured.port, "nonsense\r\n\r\n").starts_with("HTTP/1.1 400"));
 }
 
-// What the query is answered with: the value of each direction.
-std::map<std::string, double> query(std::uint16_t port, const std::string& words) {
+json answer_of(std::uint16_t port, const std::string& words) {
   std::string escaped;
   for (const unsigned char letter : words) escaped += fmt::format("%{:02x}", letter);
-  const json answer =
-      json::parse(body_of(get(port, "/api/v1/query?query=" + escaped, "Connection: close\r\n")),
-                  nullptr, false);
+  // By HTTP 1.0 a long answer comes in one piece as well.
+  const std::string answer =
+      ask(port, "GET /api/v1/query?query=" + escaped + " HTTP/1.0\r\nHost: 127.0.0.1\r\n\r\n");
+  return json::parse(body_of(answer), nullptr, false);
+}
+
+// The query's value for each direction.
+std::map<std::string, double> query(std::uint16_t port, const std::string& words) {
+  const json answer = answer_of(port, words);
   std::map<std::string, double> values;
   if (answer.is_discarded() || answer["status"] != "success") return values;
   for (const json& one : answer["data"]["result"])
@@ -127,7 +135,36 @@ std::map<std::string, double> query(std::uint16_t port, const std::string& words
   return values;
 }
 
-// Of the bucket that the time is in.
+// Debian's Prometheus, which scrapes one port.
+struct Prometheus {
+  Prometheus(const test::TemporaryDirectory& directory, std::uint16_t scraped,
+             std::vector<std::string> options = {})
+      : server(arguments(directory, scraped, port, std::move(options))) {}
+
+  static std::vector<std::string> arguments(const test::TemporaryDirectory& directory,
+                                            std::uint16_t scraped, std::uint16_t port,
+                                            std::vector<std::string> options) {
+    const std::string config = directory.path("prometheus.yml");
+    test::write_contents(config, fmt::format("global:\n  scrape_interval: 1s\n"
+                                             "scrape_configs:\n  - job_name: sojourn\n"
+                                             "    static_configs:\n"
+                                             "      - targets: ['127.0.0.1:{}']\n",
+                                             scraped));
+    std::vector<std::string> all = {
+        "prometheus", "--config.file=" + config, "--storage.tsdb.path=" + directory.path("tsdb"),
+        fmt::format("--web.listen-address=127.0.0.1:{}", port), "--log.level=error"};
+    all.insert(all.end(), options.begin(), options.end());
+    return all;
+  }
+  bool is_up() const {
+    return files::connect_to({.host = "127.0.0.1", .port = port, .path = {}}).has_value();
+  }
+
+  std::uint16_t port = free_port();
+  test::Child server;
+};
+
+// The width of the bucket that the time is in.
 double bucket_width(double seconds) {
   constexpr auto& kBounds = metrics::LatencyHistogram::kBoundsNs;
   const std::size_t bucket =
@@ -139,28 +176,19 @@ double bucket_width(double seconds) {
 TEST_CASE("Prometheus scrapes a capture, and its quantiles are in the report's buckets") {
   need_root();
   Measured measured;
-  const std::uint16_t port = free_port();
-  const std::string config = measured.directory.path("prometheus.yml");
-  test::write_contents(config, fmt::format("global:\n  scrape_interval: 1s\n"
-                                           "scrape_configs:\n  - job_name: sojourn\n"
-                                           "    static_configs:\n"
-                                           "      - targets: ['127.0.0.1:{}']\n",
-                                           measured.port));
-  const test::Child prometheus({"prometheus", "--config.file=" + config,
-                                "--storage.tsdb.path=" + measured.directory.path("tsdb"),
-                                fmt::format("--web.listen-address=127.0.0.1:{}", port),
-                                "--log.level=error"});
+  const Prometheus prometheus(measured.directory, measured.port);
   measured.wait_for_packets();
   std::this_thread::sleep_for(milliseconds(6000));
   std::map<std::string, double> packets;
   std::map<double, std::map<std::string, double>> quantiles;
   for (int turn = 0; turn < 120 && quantiles[0.5].size() < 2; ++turn) {
     std::this_thread::sleep_for(milliseconds(500));
-    if (!files::connect_to({.host = "127.0.0.1", .port = port, .path = {}})) continue;
-    packets = query(port, "sojourn_latency_seconds_count");
+    if (!prometheus.is_up()) continue;
+    packets = query(prometheus.port, "sojourn_latency_seconds_count");
     for (const double share : {0.5, 0.9, 0.99})
       quantiles[share] =
-          query(port, fmt::format("histogram_quantile({}, sojourn_latency_seconds_bucket)", share));
+          query(prometheus.port,
+                fmt::format("histogram_quantile({}, sojourn_latency_seconds_bucket)", share));
   }
   CHECK(packets["D"] > 1000);
   CHECK(packets["U"] > 1000);
@@ -178,6 +206,122 @@ TEST_CASE("Prometheus scrapes a capture, and its quantiles are in the report's b
       CAPTURE(reported, scraped);
       CHECK(std::abs(scraped - reported) <= bucket_width(std::max(scraped, reported)));
     }
+}
+
+// The bounds of the classic bucket that holds the quantile, by the text of the metrics.
+std::pair<double, double> bucket_in_text(const std::string& text, const std::string& direction,
+                                         double share) {
+  const auto value_of = [&](const std::string& series) {
+    const auto at = text.find(series + "} ");
+    REQUIRE(at != std::string::npos);
+    return std::stod(text.substr(at + series.size() + 2));
+  };
+  const std::string labels = "{direction=\"" + direction + "\"";
+  const double rank = share * value_of("sojourn_latency_seconds_count" + labels);
+  double low = 0;
+  for (const std::uint64_t bound_ns : metrics::LatencyHistogram::kBoundsNs) {
+    const double high = static_cast<double>(bound_ns) / 1e9;
+    if (value_of(fmt::format("sojourn_latency_seconds_bucket{},le=\"{}\"", labels, high)) >= rank)
+      return {low, high};
+    low = high;
+  }
+  FAIL("the quantile is beyond the last bound");
+  return {};
+}
+
+TEST_CASE("Prometheus takes native histograms, whose quantiles are in the text's buckets") {
+  need_root();
+  Measured measured;
+  const Prometheus prometheus(measured.directory, measured.port,
+                              {"--enable-feature=native-histograms"});
+  measured.wait_for_packets();
+  std::map<double, std::map<std::string, double>> quantiles;
+  std::map<std::string, double> packets;
+  for (int turn = 0; turn < 120 && (packets["D"] < 50'000 || packets["U"] < 30'000); ++turn) {
+    std::this_thread::sleep_for(milliseconds(500));
+    if (!prometheus.is_up()) continue;
+    // Only a native histogram has a count without its buckets' series.
+    packets = query(prometheus.port, "histogram_count(sojourn_latency_seconds)");
+    for (const double share : {0.5, 0.9, 0.99})
+      quantiles[share] = query(
+          prometheus.port, fmt::format("histogram_quantile({}, sojourn_latency_seconds)", share));
+  }
+  CHECK(packets["D"] > 1000);
+  CHECK(packets["U"] > 1000);
+  const std::string text = body_of(get(measured.port, "/metrics"));
+  for (const std::string direction : {"D", "U"})
+    for (const auto& [share, values] : quantiles) {
+      REQUIRE(values.contains(direction));
+      const double native = values.at(direction);
+      const auto [low, high] = bucket_in_text(text, direction, share);
+      CAPTURE(direction, share, packets[direction], native, low, high);
+      // A native bucket is 9 % wide, and the text is a second or two younger.
+      CHECK(native >= low / 1.2);
+      CHECK(native <= high * 1.2);
+    }
+}
+
+// The dashboard's queries, with the variables that Grafana fills in.
+std::vector<std::string> dashboard_queries() {
+  const json dashboard = json::parse(test::contents(SJ_MONITORING "/dashboard.json"));
+  std::vector<std::string> queries;
+  const auto replace = [](std::string& words, std::string_view from, std::string_view to) {
+    for (auto at = words.find(from); at != std::string::npos; at = words.find(from))
+      words.replace(at, from.size(), to);
+  };
+  for (const json& panel : dashboard.at("panels"))
+    for (const json& target : panel.at("targets")) {
+      std::string words = target.at("expr");
+      replace(words, "$__rate_interval", "4s");
+      replace(words, "$instance", ".*");
+      queries.push_back(words);
+    }
+  return queries;
+}
+
+// The expressions of a file of rules, which stand on one line each.
+std::vector<std::string> alert_expressions(const std::string& rules) {
+  std::vector<std::string> expressions;
+  std::istringstream lines(rules);
+  for (std::string line; std::getline(lines, line);)
+    if (const auto at = line.find("expr: "); at != std::string::npos)
+      expressions.push_back(line.substr(at + 6));
+  return expressions;
+}
+
+TEST_CASE("each query of the dashboard has an answer, and each alert rule can be evaluated") {
+  need_root();
+  Measured measured("--queues 1ms --metrics-ues 3");
+  const std::string rules = SJ_MONITORING "/alerts.yml";
+  CHECK(test::run({"promtool", "check", "rules", rules}).exit_code == 0);
+  const Prometheus prometheus(measured.directory, measured.port);
+  measured.wait_for_packets();
+  const std::vector<std::string> queries = dashboard_queries();
+  REQUIRE(queries.size() > 12);
+  std::vector<std::string> open = queries;
+  for (int turn = 0; turn < 120 && !open.empty(); ++turn) {
+    std::this_thread::sleep_for(milliseconds(500));
+    if (!prometheus.is_up()) continue;
+    std::erase_if(open, [&](const std::string& words) {
+      const json answer = answer_of(prometheus.port, words);
+      if (answer.is_discarded()) return false;
+      INFO(words << ": " << answer.dump());
+      REQUIRE(answer["status"] == "success");
+      return !answer["data"]["result"].empty();
+    });
+  }
+  CAPTURE(open);
+  CHECK(open.empty());
+
+  const std::string metrics = body_of(get(measured.port, "/metrics"));
+  CHECK(metrics.contains("sojourn_ue_latency_seconds_count{direction=\"D\",ue=\"others\"}"));
+  CHECK(metrics.contains(
+      "sojourn_slow_packets_total{direction=\"D\",cause=\"queue\",place=\"rlc.tx"));
+  for (const std::string& rule : alert_expressions(test::contents(rules))) {
+    const json answer = answer_of(prometheus.port, rule);
+    INFO(rule << ": " << answer.dump());
+    CHECK(answer.value("status", "") == "success");
+  }
 }
 
 }  // namespace

@@ -223,7 +223,8 @@ Result<void> Capture::State::open_stream(const FileOwner& owner, const model::Ho
   if (!options.stream.is_wanted() && !options.metrics) return {};
   feed.emplace(host);
   if (options.metrics) {
-    SJ_TRY(serving, MetricsServer::start(*options.metrics, *feed, options.flush_period, owner));
+    SJ_TRY(serving, MetricsServer::start(*options.metrics, *feed, options.flush_period,
+                                         options.metrics_ues, owner));
     metrics = std::move(serving);
   }
   if (!options.stream.is_wanted()) return {};

@@ -77,6 +77,13 @@ TEST_CASE("the client chooses the format") {
   CHECK(format_for("") == Format::kPrometheus);
   CHECK(format_for("application/openmetrics-text;version=1.0.0,text/plain;q=0.5") ==
         Format::kOpenMetrics);
+  const std::string protobuf =
+      "application/vnd.google.protobuf;proto=io.prometheus.client.MetricFamily;encoding=delimited";
+  CHECK(format_for(protobuf + ",application/openmetrics-text;version=1.0.0;q=0.8,*/*;q=0.1") ==
+        Format::kProtobuf);
+  CHECK(format_for(protobuf + ";q=0.2,application/openmetrics-text;q=0.8") == Format::kOpenMetrics);
+  CHECK(format_for("application/vnd.google.protobuf") == Format::kPrometheus);
+  CHECK(format_for("application/openmetrics-text;q=oops,text/html") == Format::kPrometheus);
 }
 
 }  // namespace

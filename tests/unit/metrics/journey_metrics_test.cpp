@@ -46,7 +46,7 @@ TEST_CASE("journeys, stays and units inside are counted by direction and place")
   const journeys::Topology topology = topology_of(schema);
   REQUIRE(topology.places.size() == 1);
   JourneyMetrics figures;
-  figures.begin(topology);
+  figures.begin(topology, schema);
   const journeys::CriticalPathSpan leg = {.place = 0, .ns = 3'000'000};
   figures.on_journey({.id = 4,
                       .outcome = journeys::Outcome::kComplete,
@@ -82,15 +82,16 @@ TEST_CASE("journeys, stays and units inside are counted by direction and place")
 }
 
 TEST_CASE("a rebuild that begins again keeps what was counted, and forgets what was inside") {
-  const journeys::Topology before =
-      topology_of(schema_of({"D ip.in--rlc.tx", "D rlc.tx--phy.out"}));
-  const journeys::Topology after =
-      topology_of(schema_of({"D ip.in--rlc.tx", "D rlc.tx--phy.out", "U a--b", "U b--c"}));
+  const model::Schema schema = schema_of({"D ip.in--rlc.tx", "D rlc.tx--phy.out"});
+  const model::Schema larger =
+      schema_of({"D ip.in--rlc.tx", "D rlc.tx--phy.out", "U a--b", "U b--c"});
+  const journeys::Topology before = topology_of(schema);
+  const journeys::Topology after = topology_of(larger);
   JourneyMetrics figures;
-  figures.begin(before);
+  figures.begin(before, schema);
   figures.on_enter(0, 1);
   figures.on_stay({.pair = 0, .entered_ns = 0, .left_ns = 10, .values = {}});
-  figures.begin(after);
+  figures.begin(after, larger);
   const auto families = figures.families({});
   CHECK(value_of(named(families, "sojourn_units_inside"),
                  {{"direction", "D"}, {"place", "rlc.tx"}}) == 0);
@@ -105,10 +106,11 @@ TEST_CASE("places are bounded, however many a schema has") {
     words.push_back("D p" + std::to_string(point) + "--p" + std::to_string(point + 1));
   std::vector<const char*> texts;
   for (const std::string& text : words) texts.push_back(text.c_str());
-  const journeys::Topology topology = topology_of(schema_of(texts));
+  const model::Schema schema = schema_of(texts);
+  const journeys::Topology topology = topology_of(schema);
   REQUIRE(topology.places.size() > JourneyMetrics::kMaxPlaces);
   JourneyMetrics figures;
-  figures.begin(topology);
+  figures.begin(topology, schema);
   for (std::size_t place = 0; place < topology.places.size(); ++place)
     figures.on_enter(static_cast<std::uint16_t>(place), 1);
   CHECK(named(figures.families({}), "sojourn_units_inside").samples.size() ==
@@ -142,6 +144,52 @@ TEST_CASE("events, what they cost, losses and sampled queues are told") {
   change.event = model::QueueEvent::kEnded;
   figures.note(model::QueueChanges{change});
   CHECK(named(figures.families({}), "sojourn_queue_depth").samples.empty());
+}
+
+TEST_CASE("UEs have a latency of their own as far as asked for, and the others count as one") {
+  const model::Schema schema = schema_of({"D ip.in--rlc.tx", "D rlc.tx--phy.out"});
+  const journeys::Topology topology = topology_of(schema);
+  JourneyMetrics figures(2);
+  CHECK(figures.wants_steps());
+  figures.begin(topology, schema);
+  const journeys::CriticalPathSpan leg = {.place = 0, .ns = 3'000'000};
+  for (const std::uint64_t rnti : {1, 2, 3, 4, 1}) {
+    const std::uint64_t values[] = {100, rnti, 7};
+    const journeys::Step step = {.point = 0, .values = values};
+    figures.on_journey({.outcome = journeys::Outcome::kComplete,
+                        .start_ns = 0,
+                        .end_ns = 3'000'000,
+                        .steps = {&step, 1},
+                        .critical_path = {&leg, 1}});
+  }
+  const auto families = figures.families({});
+  const Family& latency = named(families, "sojourn_ue_latency_seconds");
+  REQUIRE(latency.samples.size() == 3);
+  const auto count = [&](std::size_t at) {
+    return std::get<LatencyHistogram>(latency.samples[at].value).count();
+  };
+  CHECK(latency.samples[0].labels == Labels{{"direction", "D"}, {"ue", "others"}});
+  CHECK(count(0) == 2);
+  CHECK(latency.samples[1].labels == Labels{{"direction", "D"}, {"ue", "rnti 0x0001"}});
+  CHECK(count(1) == 2);
+  CHECK(count(2) == 1);
+  CHECK_FALSE(JourneyMetrics().wants_steps());
+}
+
+TEST_CASE("slow packets are counted by direction, cause and place, and places are bounded") {
+  JourneyMetrics figures;
+  figures.note_slow(model::Direction::kUplink, "cpu", "mac.rx", 2'000'000);
+  figures.note_slow(model::Direction::kUplink, "cpu", "mac.rx", 3'000'000);
+  for (int place = 0; place < 1000; ++place)
+    figures.note_slow(model::Direction::kDownlink, "queue", "p" + std::to_string(place), 1);
+  const auto families = figures.families({});
+  const Family& packets = named(families, "sojourn_slow_packets");
+  const Labels labels = {{"direction", "U"}, {"cause", "cpu"}, {"place", "mac.rx"}};
+  CHECK(value_of(packets, labels) == 2);
+  CHECK(value_of(named(families, "sojourn_slow_packets_latency_seconds"), labels) == 0.005);
+  CHECK(packets.samples.size() == JourneyMetrics::kMaxSlow + 1);
+  CHECK(value_of(packets, {{"direction", "D"}, {"cause", "queue"}, {"place", "others"}}) ==
+        1001.0 - JourneyMetrics::kMaxSlow);
 }
 
 }  // namespace

@@ -30,11 +30,12 @@ double own_cpu_seconds() {
 
 }  // namespace
 
-FeedFollower::FeedFollower(BlockFeed& feed, std::chrono::nanoseconds flush_period,
+FeedFollower::FeedFollower(BlockFeed& feed, std::chrono::nanoseconds flush_period, std::size_t ues,
                            BlockFeed::Wake wake)
     : feed_(&feed),
       lag_ns_(static_cast<std::uint64_t>(flush_period.count()) + kOnTheWayNs),
-      reader_(feed.join(std::move(wake))) {}
+      reader_(feed.join(std::move(wake))),
+      figures_(ues) {}
 
 FeedFollower::~FeedFollower() {
   if (reader_) feed_->leave(reader_);
@@ -102,8 +103,11 @@ Result<void> FeedFollower::take_block(const BlockHeader& header,
       model::QueueChanges changes;
       SJ_CHECK(trace::from_json(raw, changes));
       figures_.note(changes);
+      queue_changes_.insert(queue_changes_.end(), changes.begin(), changes.end());
       return {};
     }
+    case BlockType::kContext:
+      return trace::from_json(raw, context_);
     case BlockType::kClock: {
       model::ClockPair clock;
       SJ_CHECK(trace::from_json(raw, clock));
@@ -134,14 +138,21 @@ Result<void> FeedFollower::take_events(const BlockHeader& header,
 void FeedFollower::restart() {
   if (rebuilder_) late_ += rebuilder_->late();
   rebuilder_.reset();
+  observers_.reset();
+  slow_packets_.reset();
   auto topology = journeys::Topology::derive(schema_, journeys::Rules{});
   if (!topology) return;
   topology_ = std::move(*topology);
-  figures_.begin(*topology_);
+  figures_.begin(*topology_, schema_);
+  slow_packets_.emplace(
+      causes::TraceMetadata{schema_, context_, capture_, streams_, queue_changes_, targets_},
+      *topology_, journeys::Rules{}, figures_);
+  observers_.emplace(std::vector<journeys::Observer*>{&figures_, &*slow_packets_});
   links_ = std::make_shared<links::Resolver>(schema_, streams_);
   auto fresh = journeys::LiveRebuilder::create(
-      schema_, journeys::Rules{}, {.open_ns = capture_.open_ns, .groups = groups_}, figures_,
-      [links = links_](model::EventBatch& events) { links->resolve(events); });
+      schema_, journeys::Rules{}, {.open_ns = capture_.open_ns, .groups = groups_}, *observers_,
+      [links = links_](model::EventBatch& events) { links->resolve(events); },
+      [this](const model::EventBatch& events) { slow_packets_->consume(events); });
   if (fresh) rebuilder_ = std::move(*fresh);
 }
 
@@ -150,7 +161,7 @@ void FeedFollower::advance(std::uint64_t clock_ns) {
   has_news_ = true;
 }
 
-std::string FeedFollower::text(metrics::Format format) const {
+std::vector<metrics::Family> FeedFollower::families() const {
   std::vector<metrics::Family> families = figures_.families(capture_.hit_cost_ps);
   const auto add = [&families](std::string name, metrics::MetricType type, std::string unit,
                                std::string help, double value) {
@@ -173,7 +184,7 @@ std::string FeedFollower::text(metrics::Format format) const {
       own_cpu_seconds());
   add("sojourn_unreadable_blocks", kCounter, "", "Blocks that the metrics could not read.",
       static_cast<double>(unreadable_));
-  return metrics::exposition(families, format, clock_);
+  return families;
 }
 
 }  // namespace sojourn::capture

@@ -1,10 +1,11 @@
 // Rebuilds the journeys of a running capture from its feed, as a reader of it: blocks are taken
-// apart, events put into time order behind a watermark, and what comes out is gathered. When it is
-// behind, it loses whole blocks as any reader does, and never holds the capture up. One thread owns
-// it.
+// apart, events put into time order behind a watermark, and the figures of the rebuilt journeys are
+// gathered. A follower that falls behind loses whole blocks as any reader does, and never holds the
+// capture up. One thread owns a FeedFollower.
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -19,7 +20,11 @@
 #include "analysis/links/resolver.h"
 #include "analysis/metrics/exposition.h"
 #include "analysis/metrics/journey_metrics.h"
+#include "analysis/metrics/slow_packets.h"
 #include "analysis/model/capture_info.h"
+#include "analysis/model/context_info.h"
+#include "analysis/model/queue_info.h"
+#include "analysis/pipeline/observer_list.h"
 #include "analysis/trace/block.h"
 #include "analysis/trace/codec.h"
 #include "userspace/capture/stream/block_feed.h"
@@ -30,7 +35,9 @@ class FeedFollower {
  public:
   // `flush_period`: how often the capture hands over what is no full block yet. `wake` as for any
   // reader of the feed, which outlives this.
-  FeedFollower(BlockFeed& feed, std::chrono::nanoseconds flush_period, BlockFeed::Wake wake);
+  // `ues`: how many UEs have figures of their own.
+  FeedFollower(BlockFeed& feed, std::chrono::nanoseconds flush_period, std::size_t ues,
+               BlockFeed::Wake wake);
   FeedFollower(const FeedFollower&) = delete;
   FeedFollower& operator=(const FeedFollower&) = delete;
   ~FeedFollower();
@@ -40,8 +47,9 @@ class FeedFollower {
 
   // True once after journeys were rebuilt: the figures are others.
   bool has_news() { return std::exchange(has_news_, false); }
-  // With what is known so far, as text.
-  std::string text(metrics::Format format) const;
+  // The figures so far.
+  std::vector<metrics::Family> families() const;
+  const std::optional<model::ClockPair>& clock() const { return clock_; }
 
  private:
   void take(std::span<const std::uint8_t> chunk);
@@ -60,10 +68,14 @@ class FeedFollower {
   std::vector<model::Target> targets_;
   std::vector<std::uint16_t> groups_;
   model::Capture capture_;
+  model::Context context_;
+  model::QueueChanges queue_changes_;
   std::optional<model::ClockPair> clock_;
   metrics::JourneyMetrics figures_;
   std::optional<journeys::Topology> topology_;
   std::shared_ptr<links::Resolver> links_;
+  std::optional<metrics::SlowPackets> slow_packets_;
+  std::optional<pipeline::ObserverList> observers_;
   std::optional<journeys::LiveRebuilder> rebuilder_;
   model::EventBatch events_;
   std::uint64_t late_ = 0;        // of rebuilders before this one

@@ -32,10 +32,10 @@ constexpr std::size_t kMaxClients = 16;
 constexpr std::uint64_t kClientNs = 10'000'000'000;  // for a request and its answer
 constexpr int kTickMs = 500;
 
-struct Texts {
-  std::string prometheus;
-  std::string open_metrics;
-};
+// The figures in each form, by metrics::Format.
+using Expositions = std::array<std::string, 3>;
+constexpr std::array kFormats = {metrics::Format::kPrometheus, metrics::Format::kOpenMetrics,
+                                 metrics::Format::kProtobuf};
 
 // Waits for what it is woken for, or for something to look at again.
 class Wakeup {
@@ -69,10 +69,11 @@ struct Client {
 
 class MetricsServer::Loop {
  public:
-  Loop(base::Fd listener, bool is_unix, BlockFeed& feed, std::chrono::nanoseconds flush_period)
+  Loop(base::Fd listener, bool is_unix, BlockFeed& feed, std::chrono::nanoseconds flush_period,
+       std::size_t ues)
       : listener_(std::move(listener)),
         is_unix_(is_unix),
-        follower_(feed, flush_period, [this] { news_.send(); }) {}
+        follower_(feed, flush_period, ues, [this] { news_.send(); }) {}
   Loop(const Loop&) = delete;
   Loop& operator=(const Loop&) = delete;
   ~Loop() {
@@ -119,8 +120,8 @@ class MetricsServer::Loop {
   std::atomic<bool> stops_ = false;
   FeedFollower follower_;  // one thread's own from its beginning on
   mutable std::mutex mutex_;
-  std::shared_ptr<const Texts> texts_;  // both threads'
-  std::list<Client> clients_;           // the other one's
+  std::shared_ptr<const Expositions> texts_;  // both threads'
+  std::list<Client> clients_;                 // the other one's
   std::array<std::thread, 2> threads_;
 };
 
@@ -132,9 +133,11 @@ void MetricsServer::Loop::follow() {
 }
 
 void MetricsServer::Loop::publish() {
-  auto texts = std::make_shared<Texts>();
-  texts->prometheus = follower_.text(metrics::Format::kPrometheus);
-  texts->open_metrics = follower_.text(metrics::Format::kOpenMetrics);
+  const std::vector<metrics::Family> families = follower_.families();
+  auto texts = std::make_shared<Expositions>();
+  for (const metrics::Format format : kFormats)
+    (*texts)[static_cast<std::size_t>(format)] =
+        metrics::exposition(families, format, follower_.clock());
   const std::scoped_lock lock(mutex_);
   texts_ = std::move(texts);
 }
@@ -204,9 +207,8 @@ std::string MetricsServer::Loop::answer(const HttpRequest& request) const {
     return http_response("404 Not Found", "text/plain", "there is /metrics\n");
   const metrics::Format format = metrics::format_for(request.accept);
   const std::scoped_lock lock(mutex_);
-  return http_response(
-      "200 OK", metrics::content_type(format),
-      format == metrics::Format::kOpenMetrics ? texts_->open_metrics : texts_->prometheus);
+  return http_response("200 OK", metrics::content_type(format),
+                       (*texts_)[static_cast<std::size_t>(format)]);
 }
 
 MetricsServer::MetricsServer(std::unique_ptr<Loop> loop, files::StreamAddress address)
@@ -220,13 +222,14 @@ MetricsServer::~MetricsServer() {
 Result<std::unique_ptr<MetricsServer>> MetricsServer::start(files::StreamAddress address,
                                                             BlockFeed& feed,
                                                             std::chrono::nanoseconds flush_period,
+                                                            std::size_t ues,
                                                             const FileOwner& owner) {
   const auto listen = [&] {
     const WriteAs as(owner);
     return files::listen_at(address);
   };
   SJ_TRY(fd, listen());
-  auto loop = std::make_unique<Loop>(std::move(fd), address.is_unix(), feed, flush_period);
+  auto loop = std::make_unique<Loop>(std::move(fd), address.is_unix(), feed, flush_period, ues);
   SJ_CHECK(loop->begin(owner));
   return std::unique_ptr<MetricsServer>(new MetricsServer(std::move(loop), std::move(address)));
 }

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <memory>
 
 #include "analysis/base/result.h"
@@ -16,10 +17,10 @@ namespace sojourn::capture {
 
 class MetricsServer {
  public:
-  // Listens when it returns. The feed outlives it.
+  // Listens when it returns. The feed outlives it. `ues`: how many UEs have figures of their own.
   static Result<std::unique_ptr<MetricsServer>> start(files::StreamAddress address, BlockFeed& feed,
                                                       std::chrono::nanoseconds flush_period,
-                                                      const FileOwner& owner);
+                                                      std::size_t ues, const FileOwner& owner);
   MetricsServer(const MetricsServer&) = delete;
   MetricsServer& operator=(const MetricsServer&) = delete;
   ~MetricsServer();

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -53,6 +54,7 @@ struct Options {
   EngineOptions engines;
   StreamOptions stream;                         // who gets the blocks while they are written
   std::optional<files::StreamAddress> metrics;  // where figures for monitoring are served
+  std::size_t metrics_ues = 0;                  // UEs that have figures of their own there
   // Events that are no full block yet are written, and sent to readers, as often as this.
   std::chrono::nanoseconds flush_period = std::chrono::seconds(1);
   bool loses_oldest = false;                // when the sink falls behind

@@ -1,5 +1,6 @@
 #include "userspace/cli/live/record/stream_options.h"
 
+#include <charconv>
 #include <chrono>
 
 #include "userspace/cli/tell.h"
@@ -9,6 +10,8 @@
 namespace sojourn::cli {
 
 namespace {
+
+constexpr std::size_t kMaxUes = 1000;
 
 std::string check_address(const std::string& text) {
   const auto address = files::parse_stream_address(text);
@@ -21,6 +24,13 @@ std::string check_flush_period(const std::string& text) {
   return *period < std::chrono::milliseconds(10) || *period > std::chrono::minutes(1)
              ? "a time of 10ms to 1min is wanted"
              : "";
+}
+
+std::string check_ues(const std::string& text) {
+  std::size_t ues = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), ues);
+  const bool is_number = error == std::errc() && end == text.data() + text.size();
+  return is_number && ues >= 1 && ues <= kMaxUes ? "" : "a number of 1 to 1000 is wanted";
 }
 
 Result<void> add(const std::vector<std::string>& texts, std::vector<files::StreamAddress>& to) {
@@ -57,13 +67,23 @@ void StreamOptions::define(Arguments& arguments) {
                   "1s. `sojourn ctl flush` does it at once")
       .type_name("TIME")
       .check(check_flush_period);
+  const Argument metrics =
+      arguments
+          .add_option(
+              "--metrics", metrics_,
+              "Serve figures for Prometheus, while it records, at http://ADDR:PORT/metrics: "
+              "latencies, stays, causes of slow packets, units inside, queues, losses, what "
+              "tracing costs. Loopback only (docs/metrics.md)")
+          .type_name("ADDR:PORT|unix:PATH")
+          .check(check_address);
   arguments
-      .add_option("--metrics", metrics_,
-                  "Serve figures for Prometheus, while it records, at http://ADDR:PORT/metrics: "
-                  "latencies, stays, units inside, queues, losses, what tracing costs. Loopback "
-                  "only (docs/metrics.md)")
-      .type_name("ADDR:PORT|unix:PATH")
-      .check(check_address);
+      .add_option(
+          "--metrics-ues", metrics_ues_,
+          "Also a latency histogram of each UE for --metrics, of the first N that are seen; "
+          "the others count as one. At most 1000")
+      .type_name("N")
+      .check(check_ues)
+      .needs(metrics);
 }
 
 Result<void> StreamOptions::apply(capture::Options& options) const {
@@ -76,6 +96,7 @@ Result<void> StreamOptions::apply(capture::Options& options) const {
   if (!metrics_.empty()) {
     SJ_TRY(address, files::parse_stream_address(metrics_));
     options.metrics = address;
+    options.metrics_ues = metrics_ues_;
   }
   return {};
 }

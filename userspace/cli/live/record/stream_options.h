@@ -1,7 +1,8 @@
-// `sojourn record --listen --stream --flush-every --metrics`: who reads the trace while it is
-// written, and who its figures.
+// `sojourn record --listen --stream --flush-every --metrics --metrics-ues`: who reads the trace
+// while it is written, and who its figures.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,7 @@ class StreamOptions {
   std::vector<std::string> connect_;
   std::string flush_period_;
   std::string metrics_;
+  std::size_t metrics_ues_ = 0;
 };
 
 // Where readers may connect, and by what.
