@@ -21,6 +21,20 @@ struct Sighting {
       false;  // we sent it: their clock showed at most that when ours did; else at least
 };
 
+// A packet and its answer, by four stamps: NTP's rule bounds the other clock without taking it for
+// a straight line. It says less than all packets together, and does not depend on what they assume.
+struct Probe {
+  double sent = 0;      // by our clock
+  double received = 0;  // by theirs, as the next one
+  double answered = 0;
+  double came = 0;  // by ours
+
+  double ours() const { return sent + (came - sent) / 2; }
+  double theirs() const { return received + (answered - received) / 2; }
+  // Half of the time that the two packets were under way: so far may theirs() be off.
+  double half() const { return ((came - sent) - (answered - received)) / 2; }
+};
+
 struct Bounds {
   double low = -std::numeric_limits<double>::infinity();
   double high = std::numeric_limits<double>::infinity();

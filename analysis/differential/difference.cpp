@@ -124,6 +124,10 @@ Difference difference(Figures base, Figures now, const DifferenceOptions& option
   }
   add_slowdowns(found.times);
   judge(found.times, options.level);
+  if (options.turns != nullptr) {
+    found.may_be_looked_at = true;
+    options.turns->judge(found.times, options.level);
+  }
   found.tests = static_cast<std::size_t>(std::ranges::count_if(
       found.times, [](const Comparison& each) { return each.p.has_value(); }));
   const auto rank = [](const Comparison& each) {

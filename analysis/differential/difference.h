@@ -9,6 +9,7 @@
 
 #include "analysis/differential/comparison.h"
 #include "analysis/differential/run_figures.h"
+#include "analysis/differential/runs_in_turns.h"
 
 namespace sojourn::differential {
 
@@ -19,13 +20,16 @@ struct Difference {
   std::vector<Comparison> depths;     // units in a place; shifts with intervals, no tests
   std::vector<std::string> appeared;  // edges of the flow: "D a--b > b--c"
   std::vector<std::string> vanished;
-  std::size_t tests = 0;  // that share the level
+  std::size_t tests = 0;          // that share the level
+  bool may_be_looked_at = false;  // by the test of RunsInTurns
 };
 
 struct DifferenceOptions {
   std::optional<Unit> unit;  // none: the run where each side has two, else blocks of them
   double level = 0.05;
   std::vector<double> shares = {kMean, 0.5, 0.9, 0.99};
+  // The same runs, where it was looked at them as they came: verdicts are by that test then.
+  const RunsInTurns* turns = nullptr;
 };
 
 // Sets Comparison::slowdown of all stays.

@@ -5,10 +5,12 @@
 #include <cmath>
 #include <map>
 #include <queue>
+#include <string_view>
+#include <unordered_map>
 #include <utility>
 
-#include "analysis/differential/sighting_search.h"
 #include "analysis/journeys/topology.h"
+#include "analysis/model/wall_clock.h"
 
 namespace sojourn::differential {
 namespace {
@@ -60,7 +62,10 @@ Result<HostMerge> HostMerge::prepare(std::span<trace::Reader> hosts, const journ
   if (merge.schema_.points.size() > model::kMaxPoints)
     return fail("together these traces have more points than a trace holds");
   SJ_CHECK(merge.find_pairs(hosts, rules, options));
-  SJ_CHECK(merge.find_clocks(hosts));
+  if (options.tai_error_ns)
+    SJ_CHECK(merge.find_clocks_by_tai(hosts, *options.tai_error_ns));
+  else
+    SJ_CHECK(merge.find_clocks(hosts));
   merge.check_loops(hosts);
   return merge;
 }
@@ -79,7 +84,8 @@ Result<void> HostMerge::find_pairs(std::span<trace::Reader> hosts, const journey
       return true;
     }));
   std::map<std::pair<std::size_t, std::size_t>, std::vector<Sighting>> sightings;
-  for (const auto& each : search.found()) {
+  const auto all_found = search.found();
+  for (const auto& each : all_found) {
     const bool is_from_us = each.from < each.to;
     const std::size_t ours = std::min(each.from, each.to);
     const std::size_t theirs = std::max(each.from, each.to);
@@ -96,6 +102,90 @@ Result<void> HostMerge::find_pairs(std::span<trace::Reader> hosts, const journey
     for (const Sighting& each : of_both) ++(each.is_from_us ? pair.from_us : pair.to_us);
     pair.map = ClockMap::of(std::move(of_both), drift);
     pairs_.push_back(std::move(pair));
+  }
+  find_probes(all_found, options.max_drift);
+  return {};
+}
+
+void HostMerge::find_probes(std::span<const SightingSearch::Found> found, double max_drift) {
+  for (HostPair& pair : pairs_) {
+    std::unordered_map<std::string_view, const SightingSearch::Found*> asked;
+    for (const auto& each : found)
+      if (each.from == pair.ours && each.to == pair.theirs) asked.emplace(each.ids, &each);
+    for (const auto& each : found) {
+      if (each.from != pair.theirs || each.to != pair.ours) continue;
+      const auto question = asked.find(each.ids);
+      if (question == asked.end()) continue;
+      const auto since = [](std::uint64_t ns, std::uint64_t origin) {
+        return static_cast<double>(ns - origin);
+      };
+      const Probe probe = {.sent = since(question->second->sent_ns, origins_[pair.ours]),
+                           .received = since(question->second->came_ns, origins_[pair.theirs]),
+                           .answered = since(each.sent_ns, origins_[pair.theirs]),
+                           .came = since(each.came_ns, origins_[pair.ours])};
+      if (probe.answered < probe.received || probe.came < probe.sent) continue;
+      pair.best_half = pair.probes == 0 ? probe.half() : std::min(pair.best_half, probe.half());
+      ++pair.probes;
+      // The clocks may drift between question and answer.
+      const double half = probe.half() + max_drift * (probe.came - probe.sent);
+      const Bounds bounds = pair.map.at(probe.ours());
+      if (bounds.low > probe.theirs() + half || bounds.high < probe.theirs() - half)
+        ++pair.probes_disagree;
+    }
+  }
+}
+
+// TAI and CLOCK_MONOTONIC of a host go at one speed, so between two pairs their difference is what
+// it was at the first.
+Result<void> HostMerge::find_clocks_by_tai(std::span<trace::Reader> hosts, double error_ns) {
+  constexpr std::uint64_t kLeastOffsetNs = 1'000'000'000;  // TAI is 37 s ahead of UTC; unset: 0
+  std::vector<model::WallClock> tai;
+  std::vector<double> reading_ns;
+  for (const trace::Reader& reader : hosts) {
+    auto pairs = reader.clocks();
+    double widest = 0;
+    for (model::ClockPair& pair : pairs) {
+      if (pair.tai_ns < pair.realtime_ns + kLeastOffsetNs)
+        return fail("{}: its TAI is not set: does PTP, and something like phc2sys, run there?",
+                    reader.path());
+      pair.realtime_ns = pair.tai_ns;
+      widest = std::max(widest, static_cast<double>(pair.error_ns));
+    }
+    if (pairs.empty()) return fail("{}: does not say what its TAI was", reader.path());
+    tai.emplace_back(std::move(pairs));
+    reading_ns.push_back(widest);
+  }
+  for (std::size_t host = 1; host < hosts.size(); ++host) {
+    HostClock clock;
+    clock.host = host;
+    clock.drift = {.low = 1, .high = 1};
+    const double half = error_ns + reading_ns[0] + reading_ns[host];
+    const auto add = [&](double theirs) {
+      const std::uint64_t at = origins_[host] + static_cast<std::uint64_t>(theirs);
+      const std::uint64_t ours = tai[0].ts_ns(tai[host].realtime_ns(at));
+      clock.knots.push_back(
+          {.theirs = theirs,
+           .ours = static_cast<double>(static_cast<std::int64_t>(ours - origins_[0])),
+           .half = half});
+      const std::size_t count = clock.knots.size();
+      if (count < 2) return;
+      const HostClock::Knot& before = clock.knots[count - 2];
+      const double apart = clock.knots.back().ours - before.ours - (theirs - before.theirs);
+      clock.steps += std::abs(apart) > 2 * half ? 1 : 0;
+    };
+    const auto span = static_cast<double>(ends_[host] - origins_[host]);
+    for (double theirs = 0; theirs < span; theirs += kKnotNs) add(theirs);
+    add(span);
+    for (const HostPair& pair : pairs_) {
+      if (pair.ours != 0 || pair.theirs != host || pair.map.pieces().empty()) continue;
+      for (const HostClock::Knot& knot : clock.knots) {
+        const Bounds left = pair.map.at(knot.ours);
+        const double off =
+            std::max(left.low - (knot.theirs + half), (knot.theirs - half) - left.high);
+        if (off > clock.off_by_ns.value_or(0)) clock.off_by_ns = off;
+      }
+    }
+    clocks_.push_back(std::move(clock));
   }
   return {};
 }

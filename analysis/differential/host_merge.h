@@ -12,6 +12,7 @@
 
 #include "analysis/base/result.h"
 #include "analysis/differential/clock_bounds.h"
+#include "analysis/differential/sighting_search.h"
 #include "analysis/journeys/rules.h"
 #include "analysis/model/schema.h"
 #include "analysis/trace/reader.h"
@@ -22,6 +23,9 @@ namespace sojourn::differential {
 struct MergeOptions {
   // How far the speed of two clocks may differ. Crystals are within 100 ppm.
   double max_drift = 500e-6;
+  // The hosts' TAI is kept equal within this, as by PTP: clocks are related by it, and packets only
+  // check it. None: by packets.
+  std::optional<double> tai_error_ns;
 };
 
 // How the clocks of two hosts relate, as the packets between them show it. Times are since the
@@ -32,6 +36,11 @@ struct HostPair {
   std::uint64_t from_us = 0;  // packets that both saw
   std::uint64_t to_us = 0;
   ClockMap map;
+
+  // Packets that were answered by one with their ids.
+  std::uint64_t probes = 0;
+  double best_half = 0;               // the least of Probe::half()
+  std::uint64_t probes_disagree = 0;  // whose bounds and those of the map exclude each other
 
   bool is_bounded() const { return from_us != 0 && to_us != 0 && !map.pieces().empty(); }
 };
@@ -48,6 +57,8 @@ struct HostClock {
   std::vector<Knot> knots;
   std::size_t steps = 0;
   Bounds drift;  // of its first piece
+  std::optional<double>
+      off_by_ns;  // by TAI: so far at least from what packets leave; none: it fits
 
   double widest_half() const;
 };
@@ -78,7 +89,9 @@ class HostMerge {
  private:
   Result<void> find_pairs(std::span<trace::Reader> hosts, const journeys::Rules& rules,
                           const MergeOptions& options);
+  void find_probes(std::span<const SightingSearch::Found> found, double max_drift);
   Result<void> find_clocks(std::span<trace::Reader> hosts);
+  Result<void> find_clocks_by_tai(std::span<trace::Reader> hosts, double error_ns);
   void check_loops(std::span<trace::Reader> hosts);
   Result<void> write_events(trace::Reader& reader, std::size_t host, std::uint32_t first_stream,
                             trace::Writer& writer) const;

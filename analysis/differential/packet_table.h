@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <limits>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "analysis/journeys/journey.h"
@@ -44,8 +45,9 @@ class PacketTables : public journeys::Observer {
                 bool seen) override;
   void finish();
 
-  const PacketTable& of(model::Direction direction) const {
-    return tables_[direction == model::Direction::kUplink ? 1 : 0];
+  // Once, after finish().
+  PacketTable take(model::Direction direction) {
+    return std::move(tables_[direction == model::Direction::kUplink ? 1 : 0]);
   }
   // The mean number of units in a place, in slices of equal length. Of units that were seen to
   // leave it.

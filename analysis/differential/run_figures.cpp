@@ -24,11 +24,13 @@ Span span_of(const trace::Reader& reader) {
   return span;
 }
 
-RunOfPackets packets_of(const PacketTable& table, const journeys::Topology& topology) {
-  RunOfPackets packets = {.latency_ns = table.latency_ns, .stays_ns = {}};
+RunOfPackets packets_of(PacketTable table, const journeys::Topology& topology) {
+  RunOfPackets packets = {.start_ns = std::move(table.start_ns),
+                          .latency_ns = std::move(table.latency_ns),
+                          .stays_ns = {}};
   for (std::size_t place = 0; place < table.stays_ns.size(); ++place)
     if (!table.stays_ns[place].empty())
-      packets.stays_ns.emplace_back(topology.places[place].name, table.stays_ns[place]);
+      packets.stays_ns.emplace_back(topology.places[place].name, std::move(table.stays_ns[place]));
   return packets;
 }
 
@@ -51,6 +53,7 @@ Result<RunFigures> read_figures(Executor& executor, pipeline::TraceInput& input,
   run.path = reader.path();
   run.target = reader.target().name;
   run.build_id = reader.target().build_id;
+  run.begin_ns = span.begin_ns;
   run.duration_ns = span.end_ns > span.begin_ns ? span.end_ns - span.begin_ns : 0;
   // An order compares two stamps, and each may be off.
   run.clock_error_ns = options.clock_error_ns.value_or(2 * reader.capture().stamp_error_ns);
@@ -70,8 +73,8 @@ Result<RunFigures> read_figures(Executor& executor, pipeline::TraceInput& input,
   tables.finish();
   flow.finish();
   run.events = totals.events;
-  run.packets = {packets_of(tables.of(model::Direction::kDownlink), topology),
-                 packets_of(tables.of(model::Direction::kUplink), topology)};
+  run.packets = {packets_of(tables.take(model::Direction::kDownlink), topology),
+                 packets_of(tables.take(model::Direction::kUplink), topology)};
   // A filter lets no units through, only whole packets.
   if (!options.wanted)
     for (std::size_t place = 0; place < topology.places.size(); ++place)

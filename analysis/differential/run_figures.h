@@ -31,6 +31,7 @@ struct RunFigures {
   std::string path;
   std::string target;
   std::string build_id;
+  std::uint64_t begin_ns = 0;
   std::uint64_t duration_ns = 0;
   std::uint64_t events = 0;
   std::array<RunOfPackets, 2> packets;  // downlink, uplink

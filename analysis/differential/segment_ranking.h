@@ -51,6 +51,7 @@ double criticality(const RankedSegment& segment);
 // The packets of one direction of a run: their latencies, and for each place, by its name, how long
 // each packet stayed there (kNotThere: it did not).
 struct RunOfPackets {
+  std::vector<std::uint64_t> start_ns = {};
   std::vector<float> latency_ns;
   std::vector<std::pair<std::string, std::vector<float>>> stays_ns;
 };

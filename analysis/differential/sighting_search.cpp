@@ -27,13 +27,14 @@ std::optional<std::vector<std::size_t>> fields_of(const model::Point& point,
 
 SightingSearch::SightingSearch(const model::Schema& schema, const journeys::Topology& topology,
                                std::size_t hosts)
-    : hosts_(hosts), uses_(schema.points.size()) {
+    : hosts_(hosts), names_(topology.pairs.size()), uses_(schema.points.size()) {
   for (std::uint32_t at = 0; at < topology.pairs.size(); ++at) {
     const journeys::Pair& pair = topology.pairs[at];
     if (pair.key.empty() || pair.cuts() || pair.reassembles()) continue;
     const auto of_parent = fields_of(schema.points[pair.parent], pair.key);
     const auto of_child = fields_of(schema.points[pair.child], pair.key);
     if (!of_parent || !of_child) continue;
+    for (const std::string& name : pair.key) names_[at] += name + ' ';
     uses_[pair.parent].push_back({.pair = at, .is_parent = true, .fields = *of_parent});
     uses_[pair.child].push_back({.pair = at, .is_parent = false, .fields = *of_child});
   }
@@ -56,6 +57,13 @@ void SightingSearch::add(std::size_t host, model::PointId point, std::uint64_t t
   }
 }
 
+std::string SightingSearch::ids_of(const std::string& key) const {
+  std::uint64_t pair = 0;
+  for (unsigned byte = 0; byte < 8; ++byte)
+    pair |= std::uint64_t{static_cast<unsigned char>(key[byte])} << (8 * byte);
+  return names_[pair] + key.substr(8);
+}
+
 std::vector<SightingSearch::Found> SightingSearch::found() const {
   std::vector<Found> all;
   // The host at which it was seen exactly once, if it was at no other.
@@ -75,7 +83,8 @@ std::vector<SightingSearch::Found> SightingSearch::found() const {
       all.push_back({.from = *from,
                      .to = *to,
                      .sent_ns = unit.left[*from].ts_ns,
-                     .came_ns = unit.came[*to].ts_ns});
+                     .came_ns = unit.came[*to].ts_ns,
+                     .ids = ids_of(key)});
   }
   std::ranges::sort(all, {}, [](const Found& each) {
     return std::tuple(each.from, each.to, each.sent_ns, each.came_ns);

@@ -29,6 +29,7 @@ class SightingSearch {
     std::size_t to = 0;
     std::uint64_t sent_ns = 0;
     std::uint64_t came_ns = 0;
+    std::string ids;  // by which it was recognised: equal where an answer has those of its question
   };
   std::vector<Found> found() const;
 
@@ -48,7 +49,11 @@ class SightingSearch {
     std::vector<std::size_t> fields;
   };
 
+  // The ids of a key, without the pair that it is of.
+  std::string ids_of(const std::string& key) const;
+
   std::size_t hosts_;
+  std::vector<std::string> names_;      // of the ids, by pair
   std::vector<std::vector<Use>> uses_;  // by point
   std::unordered_map<std::string, Unit> units_;
 };

@@ -121,6 +121,10 @@ Result<void> Destination::name_threads(std::vector<model::ContextName> names) {
   return writer_->write(model::Context{.families = {}, .names = std::move(names)});
 }
 
+void Destination::note_stamp_error(std::uint64_t ns) {
+  capture_.stamp_error_ns = std::max(capture_.stamp_error_ns, ns);
+}
+
 Result<void> Destination::end() {
   if (file_->events != 0 || file_->outside == 0) return {};
   return fail("{}: not one event is of the time of {}: they are of {} to {}, and that of {} to {}",

@@ -41,6 +41,9 @@ class Destination {
   // Names the threads by the numbers in the events.
   Result<void> name_threads(std::vector<model::ContextName> names);
 
+  // Times of the events may be off by so much; the largest of all files counts.
+  void note_stamp_error(std::uint64_t ns);
+
   // Ends a file. Fails if it has events, and none of them is within the recorded time.
   Result<void> end();
 

@@ -6,10 +6,10 @@
 
 #include <fmt/format.h>
 
+#include "analysis/imports/cycle_clock.h"
 #include "analysis/imports/import_all.h"
-#include "analysis/latseq/cycle_clock.h"
+#include "analysis/imports/line_reader.h"
 #include "analysis/latseq/line_points.h"
-#include "analysis/latseq/line_reader.h"
 #include "analysis/trace/event_sorter.h"
 
 namespace sojourn::latseq {
@@ -26,7 +26,7 @@ class FileImport {
   FileImport(LinePoints& points, imports::Destination& into, FileSummary& summary)
       : points_(points), into_(into), summary_(summary) {}
 
-  Result<void> add(const TextLine& text) {
+  Result<void> add(const imports::TextLine& text) {
     ++summary_.lines;
     if (text.too_long) {
       skip(Skip::kTooLong, summary_.lines);
@@ -141,7 +141,7 @@ class FileImport {
   imports::Destination& into_;
   FileSummary& summary_;
   LineParser parser_;
-  CycleClock clock_;
+  imports::CycleClock clock_;
   // Until events are written, their sequence numbers are those of lines, and their times may be
   // readings of the cycle counter.
   trace::EventSorter seconds_;
@@ -152,9 +152,9 @@ Result<void> read_file(LinePoints& points, const imports::Open& open,
                        imports::Destination& destination, const imports::Progress& progress,
                        FileSummary& summary) {
   SJ_TRY(stream, open(summary.path));
-  LineReader reader(*stream);
+  imports::LineReader reader(*stream);
   FileImport into(points, destination, summary);
-  TextLine line;
+  imports::TextLine line;
   while (reader.next(line)) {
     SJ_CHECK(into.add(line));
     if (summary.lines % kProgressLines == 0) progress(stream->done_bytes(), stream->size_bytes());

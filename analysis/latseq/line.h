@@ -10,11 +10,12 @@
 #include <string_view>
 #include <vector>
 
+#include "analysis/imports/line_reader.h"
 #include "analysis/model/schema.h"
 
 namespace sojourn::latseq {
 
-constexpr std::size_t kMaxLineBytes = 64 * 1024;
+using imports::kMaxLineBytes;
 
 // Why a line is not in the trace.
 enum class Skip : std::uint8_t {

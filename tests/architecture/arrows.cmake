@@ -17,6 +17,7 @@ set(arrows
   "analysis/latseq: analysis/base analysis/model analysis/trace analysis/imports analysis/journeys"
   "analysis/oai_t: analysis/base analysis/model analysis/trace analysis/imports"
   "analysis/event_json: analysis/base analysis/model analysis/trace analysis/imports"
+  "analysis/xlap: analysis/base analysis/model analysis/trace analysis/imports"
   "analysis/statistics: analysis/base"
   "analysis/host: analysis/base"
   "analysis/context: analysis/base analysis/model"
@@ -41,7 +42,7 @@ set(arrows
     analysis/filter analysis/pipeline analysis/report"
   "analysis/present/words: analysis/base analysis/model analysis/trace analysis/statistics"
   "analysis/present/events: analysis/model analysis/trace"
-  "analysis/present/imports: analysis/base analysis/imports analysis/latseq analysis/oai_t analysis/event_json"
+  "analysis/present/imports: analysis/base analysis/imports analysis/latseq analysis/oai_t analysis/event_json analysis/xlap"
   "analysis/present/journeys: analysis/model analysis/journeys analysis/present/words"
   "analysis/present/queues: analysis/model analysis/trace analysis/journeys analysis/queues analysis/present/words"
   "analysis/present/causes: analysis/model analysis/journeys analysis/causes analysis/present/words"
@@ -114,7 +115,7 @@ set(arrows
   "userspace/doctor: analysis/base analysis/model analysis/trace userspace/base userspace/files userspace/tracee userspace/capture bpf"
   "userspace/host: analysis/base analysis/host userspace/base userspace/tracee userspace/capture userspace/doctor bpf"
   "userspace/cli: analysis/base analysis/model analysis/trace analysis/imports analysis/latseq analysis/oai_t
-    analysis/event_json analysis/exports analysis/statistics analysis/host analysis/threads analysis/journeys analysis/causes analysis/profile
+    analysis/event_json analysis/xlap analysis/exports analysis/statistics analysis/host analysis/threads analysis/journeys analysis/causes analysis/profile
     analysis/filter analysis/queues analysis/pipeline analysis/report analysis/differential analysis/present analysis/schema_language
     userspace/base userspace/files userspace/page"
   "userspace/cli/live: analysis/base analysis/model analysis/trace analysis/journeys analysis/filter analysis/host analysis/live analysis/differential

@@ -35,6 +35,15 @@ TEST_CASE("ab refuses what cannot be compared before anything is recorded") {
   refuses({"--fail-on", "p99(X) > 5", "--", "a", "--", "b"}, "--fail-on");
 }
 
+TEST_CASE("ab refuses ends that do not go together") {
+  refuses({"--max-runs", "5", "--", "a", "--", "b"}, "--max-runs requires --until-certain");
+  refuses({"--max-time", "5s", "--", "a", "--", "b"}, "--max-time requires --until-certain");
+  refuses({"--until-certain", "--runs", "5", "--", "a", "--", "b"}, "excludes");
+  refuses({"--until-certain", "--max-runs", "1", "--", "a", "--", "b"}, "--max-runs");
+  refuses({"--until-certain", "--unit", "block", "--", "a", "--", "b"},
+          "--until-certain compares runs");
+}
+
 TEST_CASE("a run that cannot be recorded is named, and nothing is compared") {
   const test::Ended ended = sojourn({"ab", "--runs", "2", "--", "/nowhere/a", "--", "/nowhere/b"});
   CHECK(ended.exit_code == 1);

@@ -1,10 +1,12 @@
 // merge, on two and three hosts whose clocks have nothing to do with each other. What is true is
 // known: traces are written by the hosts' own clocks.
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <random>
 #include <sstream>
 #include <string>
@@ -37,8 +39,10 @@ Clock clock_of(double ahead_ns, double drift_ppm, double step_ns) {
 struct Host {
   std::string name;
   Clock clock;
-  std::vector<std::string> points;
-  std::vector<std::pair<double, std::string>> events;  // by the true time
+  std::vector<std::string> points = {};
+  std::vector<std::pair<double, std::string>> events = {};  // by the true time
+  // By how much its TAI is off the true time; none: TAI is not set.
+  std::optional<double> tai_off_ns = std::nullopt;
 };
 
 std::string write(const test::TemporaryDirectory& directory, const Host& host) {
@@ -47,6 +51,13 @@ std::string write(const test::TemporaryDirectory& directory, const Host& host) {
   std::ranges::stable_sort(events, {}, &std::pair<double, std::string>::first);
   text += fmt::format("capture {} {} 1 1\n", host.clock(0) - 1000,
                       host.clock(kPackets * kApartNs + 1e9));
+  // Read once a second, as a capture does. UTC is 37 s behind TAI.
+  for (double now = 0; now < kPackets * kApartNs; now += 1e9) {
+    const double utc = 1.7e18 + now + host.tai_off_ns.value_or(0);
+    const double tai = utc + (host.tai_off_ns ? 37e9 : 0);
+    text += fmt::format("clock {} {} {} 40\n", host.clock(now), static_cast<std::uint64_t>(utc),
+                        static_cast<std::uint64_t>(tai));
+  }
   for (const std::string& point : host.points) text += "point " + point + "\n";
   for (const auto& [now, words] : events)
     text += fmt::format("{} 0 7 {}\n", host.clock(now), words);
@@ -158,6 +169,129 @@ TEST_CASE("packets of one direction leave the offset open, and none leaves all o
   CHECK(sojourn({"merge", one, "-o", out}).exit_code == 2);
   CHECK(sojourn({"merge", one, one}).exit_code == 2);
   CHECK(sojourn({"report", out}).exit_code == 1);  // nothing was written
+}
+
+TEST_CASE("answers with their packets' ids are probes, whose four stamps agree with the line") {
+  const test::TemporaryDirectory directory;
+  Host first = {.name = "first", .clock = clock_of(0, 0, 0), .points = {}, .events = {}};
+  Host second = {.name = "second", .clock = clock_of(5e9, 30, 0), .points = {}, .events = {}};
+  fill(first, second, 4);
+  const std::string merged = directory.path("merged.sjt");
+  const std::vector<std::string> merge = {"merge", write(directory, first),
+                                          write(directory, second), "-o", merged};
+  auto as_json = merge;
+  as_json.emplace_back("--json");
+  const json told = json::parse(output_of(as_json));
+  const json& pair = told["pairs"][0];
+  CHECK(pair["probes"] == kPackets);
+  CHECK(pair["probes_disagree"] == 0);
+  // The shortest ways are 50 us there and 20 us back, which no probe has both of.
+  CHECK(pair["probe_bound_ns"] > 35e3);
+  CHECK(pair["probe_bound_ns"] < 80e3);
+  CHECK(output_of(merge).contains("2,000 packets were answered with their ids"));
+}
+
+TEST_CASE("by TAI one direction is enough, and packets that contradict it are reported") {
+  const test::TemporaryDirectory directory;
+  const std::string merged = directory.path("merged.sjt");
+  const auto merge = [&](double off_ns, const char* error) {
+    Host first = {.name = "first", .clock = clock_of(0, 0, 0), .tai_off_ns = 0};
+    Host second = {.name = "second", .clock = clock_of(7e12, 0, 0), .tai_off_ns = off_ns};
+    fill(first, second, 5, false);
+    return sojourn({"merge", write(directory, first), write(directory, second), "-o", merged,
+                    "--tai", error, "--json"});
+  };
+  const test::Ended good = merge(300, "1us");
+  INFO(good.err);
+  REQUIRE(good.exit_code == 0);
+  CHECK_FALSE(good.err.contains("contradict"));
+  const json clock = json::parse(good.out)["clocks"][0];
+  CHECK(clock["bound_ns"] == 1080);  // and twice 40 ns of reading the clocks
+  CHECK(clock["steps"] == 0);
+  CHECK(clock["off_by_ns"].is_null());
+  CHECK(json::parse(good.out)["by"] == "TAI");
+
+  // A packet is 50 us and more on its way: one that takes less than nothing is a contradiction.
+  const test::Ended off = merge(-900e3, "1us");
+  CHECK(off.exit_code == 0);
+  CHECK(off.err.contains("packets contradict its TAI by "));
+  CHECK(json::parse(off.out)["clocks"][0]["off_by_ns"] > 700e3);
+}
+
+TEST_CASE("TAI that is not set relates no clocks") {
+  const test::TemporaryDirectory directory;
+  Host first = {.name = "first", .clock = clock_of(0, 0, 0), .tai_off_ns = 0};
+  Host second = {.name = "second", .clock = clock_of(1e9, 0, 0)};
+  fill(first, second, 6);
+  require_error(sojourn({"merge", write(directory, first), write(directory, second), "-o",
+                         directory.path("merged.sjt"), "--tai", "1us"}),
+                "second.sjt: its TAI is not set");
+  CHECK(sojourn({"merge", "a", "b", "-o", "c", "--tai", "1"}).exit_code == 2);
+}
+
+// Three hosts, each with packets to and from each other one.
+std::array<Host, 3> triangle(const std::array<Clock, 3>& clocks, double shortcut_ns) {
+  std::array<Host, 3> hosts;
+  const auto place = [](std::size_t from, std::size_t to, const char* where) {
+    return fmt::format("{}{}.{}", from, to, where);
+  };
+  for (std::size_t host = 0; host < 3; ++host) {
+    hosts[host] = {.name = fmt::format("host{}", host), .clock = clocks[host]};
+    for (std::size_t other = 0; other < 3; ++other) {
+      if (other == host) continue;
+      hosts[host].points.push_back(fmt::format("D {}--{} len:flow.sn", place(host, other, "tx"),
+                                               place(host, other, "wire")));
+      hosts[host].points.push_back(fmt::format("D {}--{} len:flow.sn", place(other, host, "wire"),
+                                               place(other, host, "rx")));
+    }
+  }
+  std::mt19937_64 random(9);
+  std::exponential_distribution<double> queue(1 / 40e3);
+  for (unsigned sn = 0; sn < kPackets; ++sn)
+    for (std::size_t from = 0; from < 3; ++from)
+      for (std::size_t to = 0; to < 3; ++to) {
+        if (from == to) continue;
+        const double sent = kApartNs * sn + 1e5 * static_cast<double>(from);
+        // Stamps that are wrong between the first and the last host only.
+        const double wrong = from == 0 && to == 2   ? -shortcut_ns
+                             : from == 2 && to == 0 ? shortcut_ns
+                                                    : 0;
+        const double came = sent + 30e3 + queue(random) + wrong;
+        const auto flow = from * 3 + to;
+        hosts[from].events.emplace_back(
+            sent, fmt::format("D {}--{} 100 {} {}", place(from, to, "tx"), place(from, to, "wire"),
+                              flow, sn));
+        hosts[to].events.emplace_back(
+            came, fmt::format("D {}--{} 100 {} {}", place(from, to, "wire"), place(from, to, "rx"),
+                              flow, sn));
+      }
+  return hosts;
+}
+
+TEST_CASE("three hosts agree, and where two of them say otherwise it is reported") {
+  const test::TemporaryDirectory directory;
+  const std::string merged = directory.path("merged.sjt");
+  const std::array<Clock, 3> clocks = {clock_of(0, 0, 0), clock_of(2e9, 20, 0),
+                                       clock_of(9e12, -25, 0)};
+  const auto merge = [&](double shortcut_ns) {
+    std::vector<std::string> arguments = {"merge"};
+    for (const Host& host : triangle(clocks, shortcut_ns))
+      arguments.push_back(write(directory, host));
+    arguments.insert(arguments.end(), {"-o", merged, "--json"});
+    return sojourn(arguments);
+  };
+  const test::Ended sound = merge(0);
+  INFO(sound.err);
+  REQUIRE(sound.exit_code == 0);
+  CHECK(sound.err.empty());
+  const json told = json::parse(sound.out);
+  REQUIRE(told["clocks"].size() == 2);
+  REQUIRE(told["pairs"].size() == 3);
+  for (const json& clock : told["clocks"]) CHECK(clock["bound_ns"] < 60e3);
+
+  const test::Ended broken = merge(400e3);
+  CHECK(broken.exit_code == 0);
+  CHECK(broken.err.contains("contradict each other by "));
 }
 
 TEST_CASE("what merge tells people names the bound, the drift and the packets") {

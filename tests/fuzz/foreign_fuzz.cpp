@@ -1,7 +1,9 @@
 // What comes from elsewhere, as any bytes: recordings of other tracers, and texts of users. The
 // first byte says what it is: '0' a LatSeq file, '1' a T recording, '2' event JSON, '3' rules, '4'
-// a filter, '5' a schema. What is imported has to be a sound trace whose journeys can be rebuilt.
+// a filter, '5' a schema, '6' an xlap.yml and, behind a form feed, the table that all of its data
+// files are. What is imported has to be a sound trace whose journeys can be rebuilt.
 // What is understood of rules reads back as the same. What is made of a schema is JSON.
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -29,6 +31,7 @@
 #include "analysis/trace/byte_source.h"
 #include "analysis/trace/reader.h"
 #include "analysis/trace/writer.h"
+#include "analysis/xlap/xlap_importer.h"
 #include "tests/fuzz/fuzz_checks.h"
 #include "tests/fuzz/memory_files.h"
 
@@ -81,6 +84,20 @@ void import(std::string_view bytes, Import import_files) {
   rebuild(trace);
 }
 
+void import_xlap(std::string_view bytes) {
+  const auto between = std::min(bytes.find('\f'), bytes.size());
+  const std::string_view config = bytes.substr(0, between);
+  const std::string_view table = bytes.substr(std::min(between + 1, bytes.size()));
+  import(bytes, [&](auto paths, const auto&, auto& into, const auto& progress) {
+    const imports::Open open =
+        [&](const std::string& path) -> Result<std::unique_ptr<imports::ByteStream>> {
+      return std::make_unique<fuzz::MemoryStream>(path.ends_with(xlap::kConfigName) ? config
+                                                                                    : table);
+    };
+    return xlap::import_directory(paths.front(), open, into, progress);
+  });
+}
+
 void read_rules(std::string_view text) {
   const auto parsed = journeys::parse_rules(text, "rules");
   if (!understood(parsed.has_value())) return;
@@ -130,7 +147,7 @@ void read_schema(const std::string& text) {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  if (size == 0 || data[0] < '0' || data[0] > '5') return -1;  // not for the corpus
+  if (size == 0 || data[0] < '0' || data[0] > '6') return -1;  // not for the corpus
   const std::string bytes(reinterpret_cast<const char*>(data + 1), size - 1);
   switch (data[0]) {
     case '0':
@@ -150,8 +167,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     case '4':
       read_filter(bytes);
       break;
-    default:
+    case '5':
       read_schema(bytes);
+      break;
+    default:
+      import_xlap(bytes);
   }
   return 0;
 }

@@ -23,6 +23,7 @@ struct Fixture {
   model::Capture capture;
   model::Ledger ledger;
   model::Context context;
+  std::vector<model::ClockPair> clocks;
   std::set<std::uint32_t> rings;                      // streams
   std::map<std::uint32_t, model::EventBatch> events;  // by stream
 };
@@ -85,6 +86,9 @@ Result<void> add_line(Fixture& fixture, const std::string& line) {
     std::uint32_t stream = 0;
     words >> stream;
     fixture.rings.insert(stream);
+  } else if (first == "clock") {
+    auto& pair = fixture.clocks.emplace_back();
+    words >> pair.monotonic_ns >> pair.realtime_ns >> pair.tai_ns >> pair.error_ns;
   } else if (first == "lost") {
     model::LedgerEntry entry;
     words >> entry.stream >> entry.point >> entry.count;
@@ -108,6 +112,7 @@ Result<void> write_trace(const std::string& path, const std::string& trace) {
   SJ_TRY(writer, files::create_trace(trace));
   SJ_CHECK(writer.write(fixture.schema));
   SJ_CHECK(writer.write(fixture.target));
+  for (const model::ClockPair& pair : fixture.clocks) SJ_CHECK(writer.write(pair));
   for (const auto& [id, batch] : fixture.events) {
     model::Stream stream;
     stream.id = id;

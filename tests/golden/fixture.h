@@ -4,6 +4,7 @@
 //   capture OPEN_NS CLOSE_NS TRACER_CPU_NS TARGET_CPU_NS
 //   point D ip.in--pdcp.in len:rnti:drb.gsn
 //   thread TID NAME
+//   clock MONOTONIC_NS REALTIME_NS TAI_NS ERROR_NS
 //   ring STREAM                             (its events do not say their CPU; of others it is the
 //   number) lost STREAM POINT_NUMBER COUNT          (no room in the stream's ring) NS STREAM TID D
 //   ip.in--pdcp.in VALUE... (an event)

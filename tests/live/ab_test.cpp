@@ -57,6 +57,43 @@ TEST_CASE("two commands are recorded in turns, ended after each run, and compare
   CHECK_FALSE(station.runs());
 }
 
+TEST_CASE("ab records on until a difference is certain, and says after each run how certain") {
+  need_root();
+  const OwnStation station;
+  const test::Ended ended = sojourn({"ab", "--until-certain", "--max-runs", "12", "--for", "400ms",
+                                     "--json", "--", station.path(), "--rate-dl", "1000", "--",
+                                     station.path(), "--rate-dl", "1000", "--slot-us", "4000"});
+  INFO(ended.err);
+  REQUIRE(ended.exit_code == 0);
+  CHECK(ended.err.contains("run 1 of at most 24: A"));
+  CHECK(ended.err.contains("surest is "));
+  CHECK(ended.err.contains("\ncertain after "));
+  const json said = json::parse(ended.out);
+  CHECK(said["test"] == "ranks, in turns");
+  CHECK(said["base"].size() + said["new"].size() < 24);
+  const bool is_changed = std::ranges::any_of(
+      said["times"], [](const json& row) { return row["verdict"] == "changed"; });
+  CHECK(is_changed);
+}
+
+TEST_CASE("ab that is never certain ends after its time or its runs, and says so") {
+  need_root();
+  const OwnStation station;
+  const auto ab = [&](const char* option, const char* value) {
+    return sojourn({"ab", "--until-certain", option, value, "--for", "200ms", "--", station.path(),
+                    "--rate-dl", "500", "--", station.path(), "--rate-dl", "500"});
+  };
+  const test::Ended by_runs = ab("--max-runs", "2");
+  INFO(by_runs.err);
+  CHECK(by_runs.exit_code == 0);
+  CHECK(by_runs.err.contains("not certain after 4 runs"));
+  CHECK(by_runs.out.contains("too little data"));
+  const test::Ended by_time = ab("--max-time", "1ms");
+  INFO(by_time.err);
+  CHECK(by_time.err.contains("--max-time 1ms is over"));
+  CHECK(by_time.err.contains("not certain after 4 runs"));
+}
+
 TEST_CASE("two processes are recorded in turns and left running") {
   need_root();
   Station slow({"--rate-dl", "1000"});

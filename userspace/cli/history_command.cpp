@@ -1,4 +1,5 @@
-// `sojourn history`: how latencies and stays went over a series of traces, and where they changed.
+// `sojourn history`: how latencies and stays went over a series of traces, or within one, and where
+// they changed.
 #include <algorithm>
 #include <cmath>
 #include <memory>
@@ -12,10 +13,12 @@
 
 #include "analysis/differential/blocks.h"
 #include "analysis/differential/change_points.h"
+#include "analysis/differential/changes_within.h"
 #include "analysis/present/words/json_format.h"
 #include "analysis/present/words/table.h"
 #include "analysis/present/words/text_format.h"
 #include "userspace/cli/command.h"
+#include "userspace/cli/history_within.h"
 #include "userspace/cli/print_data.h"
 #include "userspace/cli/terminal.h"
 #include "userspace/cli/traces_to_compare.h"
@@ -127,8 +130,16 @@ nlohmann::ordered_json history_json(const std::vector<Series>& all,
   return told;
 }
 
+Result<void> run_within(const Options& options, const RunFigures& run) {
+  const auto found = differential::changes_within(run, options.level);
+  if (found.series.empty()) return fail("{}: the trace has no whole packet", run.path);
+  return print_data(options.json ? present::json_text(history_within_json(run, found))
+                                 : history_within_text(run, found));
+}
+
 Result<void> run(const Options& options) {
   SJ_TRY(runs, options.traces.read(options.paths));
+  if (runs.size() == 1) return run_within(options, runs.front());
   std::vector<Series> all = series_of(runs);
   if (all.empty()) return fail("no trace has a whole packet");
   const double level = options.level / static_cast<double>(all.size());
@@ -146,9 +157,11 @@ Result<void> run(const Options& options) {
 
 Action define_history(Arguments& arguments) {
   auto options = std::make_shared<Options>();
-  arguments.add_option("traces", options->paths, "Traces in the order in which they were recorded")
+  arguments
+      .add_option("traces", options->paths,
+                  "Traces in the order in which they were recorded; or one, which is looked into")
       .type_name("FILE")
-      .expected(2, 10'000)
+      .expected(1, 10'000)
       .required();
   options->traces.define_options(arguments);
   define_level(arguments, options->level);
@@ -159,10 +172,17 @@ Action define_history(Arguments& arguments) {
       "the traces, with the level divided by the number of rows.\n"
       "A single trace that stands out is no change of level.\n"
       "\n"
-      "Example:\n"
-      "  sojourn history nightly-*.sjt\n"
+      "Of a single trace blocks are compared instead, each so long that packets of one block do "
+      "not "
+      "resemble those of the next. A change is told with its time since the trace's beginning, "
+      "which "
+      "is known to a block.\n"
       "\n"
-      "docs/differential.md says how many traces it takes.");
+      "Examples:\n"
+      "  sojourn history nightly-*.sjt\n"
+      "  sojourn history run.sjt\n"
+      "\n"
+      "docs/differential.md says how many traces, or blocks, it takes.");
   return [options] { return run(*options); };
 }
 

@@ -23,6 +23,7 @@
 #include "analysis/trace/byte_sink.h"
 #include "analysis/trace/reader.h"
 #include "analysis/trace/writer.h"
+#include "analysis/xlap/xlap_importer.h"
 #include "userspace/base/fail_errno.h"
 #include "userspace/cli/checks.h"
 #include "userspace/cli/command.h"
@@ -46,9 +47,15 @@ struct Options {
   bool json = false;
 };
 
+// "runs/x" of "runs/x/".
+std::filesystem::path without_end(const std::string& input) {
+  std::filesystem::path path(input);
+  return path.has_filename() ? path : path.parent_path();
+}
+
 // "runs/x.lseq.gz" becomes "runs/x.sjt".
 std::string trace_name(const std::string& input) {
-  std::filesystem::path path(input);
+  std::filesystem::path path = without_end(input);
   if (path.extension() == ".gz") path.replace_extension();
   return path.replace_extension(".sjt").string();
 }
@@ -58,7 +65,10 @@ Result<void> check_inputs(const Options& options) {
   for (const std::string& input : options.files) {
     if (access(input.c_str(), R_OK) != 0) return fail_errno("open {}", input);
     std::error_code error;
-    if (std::filesystem::is_directory(input, error)) return fail("open {}: is a directory", input);
+    const bool is_directory = std::filesystem::is_directory(input, error);
+    if (is_directory && options.from != "xlap") return fail("open {}: is a directory", input);
+    if (!is_directory && options.from == "xlap")
+      return fail("open {}: the directory of an {} is wanted", input, xlap::kConfigName);
   }
   return {};
 }
@@ -76,8 +86,8 @@ Result<void> check_output(const Options& options) {
 Result<imports::Destination> destination(const Options& options, trace::Writer& writer,
                                          const imports::Progress& progress) {
   if (options.onto.empty())
-    return imports::Destination::alone(
-        writer, std::filesystem::path(options.files.front()).filename().string());
+    return imports::Destination::alone(writer,
+                                       without_end(options.files.front()).filename().string());
   SJ_TRY(recorded, files::open_trace(options.onto));
   return imports::Destination::beside(recorded, writer, progress);
 }
@@ -153,6 +163,12 @@ Result<void> run_t(const Options& options) {
   });
 }
 
+Result<void> run_xlap(const Options& options) {
+  return run(options, [](const auto& paths, auto& into, const auto& progress) {
+    return xlap::import_directory(paths.front(), files::open_stream, into, progress);
+  });
+}
+
 Result<void> run_latseq(const Options& options) {
   return run(options, [](const auto& paths, auto& into, const auto& progress) {
     return latseq::import_files(paths, files::open_gzip_stream, into, progress);
@@ -165,8 +181,8 @@ Action define_import(Arguments& arguments) {
   auto options = std::make_shared<Options>();
   arguments
       .add_option("files", options->files,
-                  "The recordings, e.g. run.lseq (also gzipped), record.raw, gnb_trace.json. Each "
-                  "becomes one stream of the trace")
+                  "The recordings, e.g. run.lseq (also gzipped), record.raw, gnb_trace.json; of "
+                  "X-Lap the directory. Each file becomes one stream of the trace")
       .type_name("FILE")
       .required();
   arguments
@@ -177,10 +193,10 @@ Action define_import(Arguments& arguments) {
       .type_name("FILE");
   Argument from =
       arguments.add_option("--from", options->from,
-                           "Which tracer wrote them: LatSeq, OpenAirInterface's T tracer (t), or "
-                           "the event tracer of srsRAN and OCUDU (srsran)");
+                           "Which tracer wrote them: LatSeq, OpenAirInterface's T tracer (t), the "
+                           "event tracer of srsRAN and OCUDU (srsran), or X-Lap (xlap)");
   from.capture_default_str();
-  choose_from(from, {"latseq", "t", "srsran"});
+  choose_from(from, {"latseq", "t", "srsran", "xlap"});
   arguments
       .add_option("--onto", options->onto,
                   "A trace that sojourn recorded at the same time. The output is a copy of it with "
@@ -204,6 +220,9 @@ Action define_import(Arguments& arguments) {
       "(docs/oai-t.md)\n"
       "srsran  the JSON that a build with tracing writes; its spans become scalars with a field "
       "dur_ns (docs/srsran-events.md)\n"
+      "xlap    a directory with an xlap.yml and the tables that it names; cycle stamps become "
+      "times "
+      "(docs/xlap.md)\n"
       "\n"
       "A line that holds no event is skipped, and counted by reason.\n"
       "--json: {\"trace\", \"bytes\", \"events\", \"points\", \"files\": [{\"file\", \"lines\", "
@@ -214,10 +233,13 @@ Action define_import(Arguments& arguments) {
   arguments.when_parsed([options] {
     if (!options->began.empty() && options->from != "srsran")
       refuse_usage("--began is of --from srsran: the others tell their times themselves");
+    if (options->from == "xlap" && options->files.size() != 1)
+      refuse_usage("--from xlap takes one directory");
   });
   return [options] {
     if (options->output.empty()) options->output = trace_name(options->files.front());
     if (options->from == "srsran") return run_srsran(*options);
+    if (options->from == "xlap") return run_xlap(*options);
     return options->from == "t" ? run_t(*options) : run_latseq(*options);
   };
 }

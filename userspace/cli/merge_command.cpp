@@ -17,6 +17,7 @@
 #include "userspace/cli/tell.h"
 #include "userspace/cli/terminal.h"
 #include "userspace/cli/trace_argument.h"
+#include "userspace/cli/units.h"
 #include "userspace/files/trace_file.h"
 
 namespace sojourn::cli {
@@ -31,6 +32,7 @@ struct Options {
   std::vector<std::string> paths;
   std::string output;
   double max_drift_ppm = 500;
+  std::string tai_error;
   bool json = false;
   RulesOption rules;
 };
@@ -56,25 +58,42 @@ std::string merge_text(const Options& options, const HostMerge& merge) {
                         pair.map.stray() == 0
                             ? ""
                             : fmt::format("; {} fit no clock and were left out", pair.map.stray()));
+  for (const HostPair& pair : merge.pairs())
+    if (pair.probes != 0)
+      text += fmt::format(
+          "{} packets were answered with their ids: the best four stamps say it within "
+          "{}; {}\n",
+          present::count(pair.probes), duration(pair.best_half),
+          pair.probes_disagree == 0 ? "all agree"
+                                    : fmt::format("{} do not agree", pair.probes_disagree));
   return text + fmt::format("next: sojourn report {}\n", options.output);
 }
 
 nlohmann::ordered_json merge_json(const Options& options, const HostMerge& merge) {
   nlohmann::ordered_json told = {{"trace", options.output}, {"reference", options.paths.front()}};
   told["clocks"] = nlohmann::ordered_json::array();
+  told["by"] = options.tai_error.empty() ? "packets" : "TAI";
   for (const HostClock& clock : merge.clocks())
-    told["clocks"].push_back({{"trace", options.paths[clock.host]},
-                              {"bound_ns", clock.widest_half()},
-                              {"drift_low_ppm", ppm(clock.drift.low)},
-                              {"drift_high_ppm", ppm(clock.drift.high)},
-                              {"steps", clock.steps}});
+    told["clocks"].push_back(
+        {{"trace", options.paths[clock.host]},
+         {"bound_ns", clock.widest_half()},
+         {"drift_low_ppm", ppm(clock.drift.low)},
+         {"drift_high_ppm", ppm(clock.drift.high)},
+         {"steps", clock.steps},
+         {"off_by_ns",
+          clock.off_by_ns ? nlohmann::ordered_json(*clock.off_by_ns) : nlohmann::ordered_json()}});
   told["pairs"] = nlohmann::ordered_json::array();
   for (const HostPair& pair : merge.pairs())
-    told["pairs"].push_back({{"first", options.paths[pair.ours]},
-                             {"second", options.paths[pair.theirs]},
-                             {"packets_there", pair.from_us},
-                             {"packets_back", pair.to_us},
-                             {"stray", pair.map.stray()}});
+    told["pairs"].push_back(
+        {{"first", options.paths[pair.ours]},
+         {"second", options.paths[pair.theirs]},
+         {"packets_there", pair.from_us},
+         {"packets_back", pair.to_us},
+         {"stray", pair.map.stray()},
+         {"probes", pair.probes},
+         {"probe_bound_ns",
+          pair.probes == 0 ? nlohmann::ordered_json() : nlohmann::ordered_json(pair.best_half)},
+         {"probes_disagree", pair.probes_disagree}});
   return told;
 }
 
@@ -85,7 +104,15 @@ Result<void> run(const Options& options) {
     SJ_TRY(reader, open_trace(path));
     hosts.push_back(std::move(reader));
   }
-  SJ_TRY(merge, HostMerge::prepare(hosts, rules, {.max_drift = options.max_drift_ppm / 1e6}));
+  differential::MergeOptions how;
+  how.max_drift = options.max_drift_ppm / 1e6;
+  if (!options.tai_error.empty())
+    how.tai_error_ns = static_cast<double>(parse_duration(options.tai_error)->count());
+  SJ_TRY(merge, HostMerge::prepare(hosts, rules, how));
+  for (const HostClock& clock : merge.clocks())
+    if (clock.off_by_ns)
+      tell("{}: packets contradict its TAI by {}: it is further off than --tai says\n",
+           options.paths[clock.host], duration(*clock.off_by_ns));
   for (const trace::Reader& reader : hosts) tell_if_not_whole(reader);
   for (const differential::BrokenLoop& loop : merge.broken_loops())
     tell(
@@ -128,12 +155,19 @@ Action define_merge(Arguments& arguments) {
       .type_name("PPM")
       .check(number_above(0, 100'000))
       .capture_default_str();
+  arguments
+      .add_option("--tai", options->tai_error,
+                  "The hosts' TAI is equal within this time, e.g. 1us, since PTP runs: clocks are "
+                  "related by it, and packets only check that")
+      .type_name("TIME")
+      .check(check_duration);
   options->rules.define(arguments);
   arguments.add_flag("--json", options->json, "One JSON object instead of text");
   arguments.footer(
       "within  how far the merged times of that host may be off, at its first event and at most: "
       "from packets that were seen on both hosts, in both directions. None arrives before it was "
       "sent. The merged trace says it as the error of its stamps\n"
+      "        With --tai: what it says, and the time that reading the clocks took\n"
       "drift   how fast that clock goes against the first one\n"
       "steps   how often it was set; packets contradict a straight line there\n"
       "\n"

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <fmt/core.h>
@@ -100,14 +101,30 @@ void RunComparison::define_options(Arguments& arguments) {
 
 Result<void> RunComparison::run(const std::vector<std::string>& base_paths,
                                 const std::vector<std::string>& new_paths) const {
+  std::array<Side, 2> sides;
+  for (const std::string& path : base_paths) SJ_CHECK(read_next(sides[0], path));
+  for (const std::string& path : new_paths) SJ_CHECK(read_next(sides[1], path));
+  return compare(sides, nullptr);
+}
+
+Result<void> RunComparison::read_next(Side& side, const std::string& path) const {
+  SJ_TRY(read, traces_.read({path}));
+  side.paths.push_back(path);
+  side.runs.push_back(std::move(read.front()));
+  return {};
+}
+
+Result<void> RunComparison::compare(const std::array<Side, 2>& sides,
+                                    const differential::RunsInTurns* turns) const {
+  const auto& [base_paths, base] = sides[0];
+  const auto& [new_paths, now] = sides[1];
   std::vector<Condition> conditions;
   conditions.reserve(fail_on_.size());
   for (const std::string& text : fail_on_)
     conditions.push_back(*differential::parse_condition(text));
-  SJ_TRY(base, traces_.read(base_paths));
-  SJ_TRY(now, traces_.read(new_paths));
   differential::DifferenceOptions how;
   how.level = level_;
+  how.turns = turns;
   if (unit_ != "auto")
     how.unit = unit_ == "run" ? differential::Unit::kRun : differential::Unit::kBlock;
   for (const Condition& condition : conditions)

@@ -2,10 +2,13 @@
 // command owns a RunComparison.
 #pragma once
 
+#include <array>
 #include <string>
 #include <vector>
 
 #include "analysis/base/result.h"
+#include "analysis/differential/run_figures.h"
+#include "analysis/differential/runs_in_turns.h"
 #include "userspace/cli/arguments.h"
 #include "userspace/cli/traces_to_compare.h"
 
@@ -13,11 +16,25 @@ namespace sojourn::cli {
 
 class RunComparison {
  public:
+  struct Side {
+    std::vector<std::string> paths;
+    std::vector<differential::RunFigures> runs;
+  };
+
   // --fail-on, --unit, --level, --json, and the options of the traces.
   void define_options(Arguments& arguments);
 
   // An error of its own exit code where a condition of --fail-on holds, or cannot be told.
   Result<void> run(const std::vector<std::string>& base, const std::vector<std::string>& now) const;
+
+  // The same in steps: reads one more run of a side, and compares what was read. `turns`: it was
+  // looked at after each run, so verdicts are by a test that allows for that; null: it was not.
+  Result<void> read_next(Side& side, const std::string& path) const;
+  Result<void> compare(const std::array<Side, 2>& sides,
+                       const differential::RunsInTurns* turns) const;
+
+  double level() const { return level_; }
+  bool is_of_blocks() const { return unit_ == "block"; }
 
  private:
   std::vector<std::string> fail_on_;

@@ -10,6 +10,7 @@
 
 #include "analysis/base/result.h"
 #include "userspace/capture/api.h"
+#include "userspace/doctor/counter_offsets.h"
 
 namespace sojourn::doctor {
 
@@ -51,6 +52,7 @@ struct HostAnswers {
   std::string why_not_bpf;
   capture::HitCost ring_hit;
   ClockAnswers clocks;
+  CounterOffsets counters;
   std::string why_not_hardware_counters;
   std::string why_not_software_counters;
 };

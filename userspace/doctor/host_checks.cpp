@@ -1,6 +1,7 @@
 #include "userspace/doctor/host_checks.h"
 
 #include <algorithm>
+#include <cmath>
 #include <string_view>
 #include <utility>
 
@@ -263,6 +264,44 @@ Check clocks(const HostFacts& facts, const HostAnswers& answers) {
   return check;
 }
 
+Check cycle_counters(const HostAnswers& answers) {
+  const CounterOffsets& found = answers.counters;
+  if (!found.why_not.empty())
+    return make("cycle_counters", "cycle counters", CheckStatus::kPass,
+                fmt::format("not compared: {}", found.why_not));
+  double furthest = 0;
+  double error = 0;
+  std::vector<std::string> apart;
+  auto list = ordered_json::array();
+  for (const CounterOffset& each : found.others) {
+    furthest = std::max(furthest, std::abs(each.ns));
+    error = std::max(error, each.error_ns);
+    if (each.is_apart())
+      apart.push_back(
+          fmt::format("CPU {} {:+.0f} ns (known to {:.0f})", each.cpu, each.ns, each.error_ns));
+    list.push_back({{"cpu", each.cpu},
+                    {"offset_ns", each.ns},
+                    {"error_ns", each.error_ns},
+                    {"apart", each.is_apart()}});
+  }
+  std::string finding =
+      apart.empty()
+          ? fmt::format(
+                "of {} CPUs agree as far as can be told: offsets of at most {:.0f} ns, known "
+                "to {:.0f}",
+                found.others.size() + 1, furthest, error)
+          : fmt::format("differ from CPU {}'s: {}", found.first_cpu, fmt::join(apart, ", "));
+  if (found.silent != 0) finding += fmt::format("; {} did not answer in time", found.silent);
+  Check check = make(
+      "cycle_counters", "cycle counters",
+      apart.empty() ? CheckStatus::kPass : CheckStatus::kDegraded, std::move(finding),
+      apart.empty() ? ""
+                    : "stamps of rings by threads on these CPUs are off by as much: record by eBPF "
+                      "(--engine bpf), which stamps by the kernel's clock");
+  check.values = {{"first_cpu", found.first_cpu}, {"offsets", std::move(list)}};
+  return check;
+}
+
 // ---- the CPUs ----
 
 Check isolation(const HostFacts& facts) {
@@ -412,9 +451,9 @@ Diagnosis judge_host(const HostFacts& facts, const HostAnswers& answers) {
   checks.push_back(rings(facts, answers));
   if (checks.back().verdict == CheckStatus::kNo)
     diagnosis.ways.why_not_rings = checks.back().finding;
-  for (Check& check :
-       std::vector{clocks(facts, answers), isolation(facts), governor(facts), smt(facts),
-                   counters(answers), energy(facts), cgroups(facts), memory(facts)})
+  for (Check& check : std::vector{clocks(facts, answers), cycle_counters(answers), isolation(facts),
+                                  governor(facts), smt(facts), counters(answers), energy(facts),
+                                  cgroups(facts), memory(facts)})
     checks.push_back(std::move(check));
   return diagnosis;
 }

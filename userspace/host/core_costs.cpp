@@ -11,52 +11,13 @@
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 
-#include "userspace/capture/api.h"
+#include "userspace/doctor/counter_exchange.h"
 #include "userspace/host/partner.h"
 #include "userspace/host/subjects.h"
 
 namespace sojourn::host {
 
 namespace {
-
-constexpr std::size_t kLines = 128;  // no other datum shares the line or its neighbour
-
-// A cache line that two threads write in turns, with the stamps of the answering thread.
-struct alignas(kLines) SharedLine {
-  std::atomic<std::uint64_t> turn = 0;  // odd: the answering one's
-  std::uint64_t received = 0;
-  std::uint64_t sent = 0;
-};
-constexpr std::uint64_t kOver = UINT64_MAX;
-
-void answer_turns(SharedLine& line) {
-  for (std::uint64_t seen = 0; seen != kOver;) {
-    while ((seen = line.turn.load(std::memory_order_acquire)) % 2 == 0) {
-    }
-    if (seen == kOver) break;
-    line.received = capture::read_cycle_counter();
-    line.sent = capture::read_cycle_counter();
-    line.turn.store(seen + 1, std::memory_order_release);
-  }
-}
-
-struct Exchange {
-  double round_trip_ticks = 0;
-  double offset_ticks = 0;  // of the other's counter
-};
-
-// Stamps of four instants. The offset is exact if both directions take equal time.
-Exchange exchange(SharedLine& line) {
-  const std::uint64_t turn = line.turn.load(std::memory_order_relaxed);
-  const std::uint64_t asked = capture::read_cycle_counter();
-  line.turn.store(turn + 1, std::memory_order_release);
-  while (line.turn.load(std::memory_order_acquire) == turn + 1) {
-  }
-  const std::uint64_t got = capture::read_cycle_counter();
-  const auto there = static_cast<double>(static_cast<std::int64_t>(line.received - asked));
-  const auto back = static_cast<double>(static_cast<std::int64_t>(line.sent - got));
-  return {.round_trip_ticks = static_cast<double>(got - asked), .offset_ticks = (there + back) / 2};
-}
 
 struct PairFigures {
   std::vector<double> line_ns;  // one way; empty: the other CPU never answered in time
@@ -66,15 +27,15 @@ struct PairFigures {
 
 PairFigures measure_pair(std::uint32_t from, std::uint32_t to, double tick_ns,
                          std::uint64_t most_ns) {
-  SharedLine line;
+  doctor::CounterExchange line;
   PairFigures figures;
   Placement::pin(from);
-  const PartnerThread partner(to, [&] { answer_turns(line); });
+  const PartnerThread partner(to, [&] { line.answer(); });
   double shortest = INFINITY;
   // If other threads want these CPUs, a trip may wait for several of their time slices. So timing
   // starts after the warm-up, and a few samples are allowed ten times as long.
   const std::uint64_t last = base::monotonic_ns() + 10 * most_ns;
-  for (int warm = 0; warm < 100 && base::monotonic_ns() < last; ++warm) exchange(line);
+  for (int warm = 0; warm < 100 && base::monotonic_ns() < last; ++warm) line.ask();
   const std::uint64_t end = base::monotonic_ns() + most_ns;
   const auto goes_on = [&] {
     const std::size_t samples = figures.line_ns.size();
@@ -85,18 +46,16 @@ PairFigures measure_pair(std::uint32_t from, std::uint32_t to, double tick_ns,
     // cost.
     std::vector<double> trips;
     for (int trip = 0; trip < 15; ++trip) {
-      const Exchange one = exchange(line);
-      trips.push_back(one.round_trip_ticks);
-      if (one.round_trip_ticks >= shortest) continue;
-      shortest = one.round_trip_ticks;
+      const doctor::CounterExchange::Trip one = line.ask();
+      trips.push_back(one.round_ticks);
+      if (one.round_ticks >= shortest) continue;
+      shortest = one.round_ticks;
       figures.offset_ns = one.offset_ticks * tick_ns;
     }
     figures.line_ns.push_back(summarise(std::move(trips)).median * tick_ns / 2);
   }
   figures.error_ns = shortest * tick_ns / 2;
-  std::uint64_t turn = line.turn.load();
-  while (!line.turn.compare_exchange_weak(turn, kOver)) {
-  }
+  line.end();
   return figures;
 }
 

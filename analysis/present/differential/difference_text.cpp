@@ -53,6 +53,12 @@ std::string heading(const DifferenceContent& content) {
   return side("base", content.base) + side("new", content.now);
 }
 
+std::size_t runs_needed(const DifferenceContent& content) {
+  return content.found.may_be_looked_at
+             ? differential::turns_needed(content.found.tests, content.level)
+             : differential::runs_needed(content.found.tests, content.level);
+}
+
 std::string unit_text(const DifferenceContent& content) {
   const differential::Difference& found = content.found;
   if (found.unit == differential::Unit::kBlock) {
@@ -65,7 +71,8 @@ std::string unit_text(const DifferenceContent& content) {
   }
   std::string text =
       fmt::format("compared are runs: {}", of_both(content.base.size(), content.now.size()));
-  const std::size_t needed = differential::runs_needed(found.tests, content.level);
+  if (found.may_be_looked_at) text += ", by a test that allows for looking after each run";
+  const std::size_t needed = runs_needed(content);
   if (std::min(content.base.size(), content.now.size()) < needed)
     text += fmt::format("; {} tests at {:.2g} take {} and {} to show anything", found.tests,
                         content.level, needed, needed);
@@ -250,9 +257,10 @@ std::string difference_text(const DifferenceContent& content) {
 ordered_json difference_json(const DifferenceContent& content) {
   ordered_json told = {
       {"unit", name(content.found.unit)},
+      {"test", content.found.may_be_looked_at ? "ranks, in turns" : "Anderson-Darling"},
       {"level", content.level},
       {"tests", content.found.tests},
-      {"runs_needed", differential::runs_needed(content.found.tests, content.level)},
+      {"runs_needed", runs_needed(content)},
       {"base", runs_json(content.base)},
       {"new", runs_json(content.now)}};
   told["times"] = ordered_json::array();

@@ -43,6 +43,25 @@ json file_json(const event_json::FileSummary& file) {
           {"dated_by_file", file.dated_by_file}};
 }
 
+json file_json(const xlap::FileSummary& file) {
+  return {{"source", file.source},
+          {"rows", file.rows},
+          {"skipped", {{"other_types", file.other_types}}},
+          {"columns_left_out", file.columns_left_out},
+          {"durations_left_out", file.durations_left_out},
+          {"durations_backwards", file.backwards},
+          {"cycle_stamps", file.cycle_stamps},
+          {"outside_instants", file.outside_instants},
+          {"instants", file.instants},
+          {"instants_left_out", file.odd_instants},
+          {"references_differ", file.references_differ},
+          {"bound_ns", file.bound_ns ? json(*file.bound_ns) : json(nullptr)},
+          {"checked", file.checked},
+          {"furthest_ns", file.furthest_ns},
+          {"beyond_bound", file.beyond_bound},
+          {"unended", file.is_cut}};
+}
+
 template <typename File>
 json summary_json(const imports::Summary<File>& summary, const std::string& trace,
                   std::uint64_t bytes) {
@@ -78,6 +97,11 @@ json import_json(const imports::Summary<oai_t::FileSummary>& summary, const std:
 }
 
 json import_json(const imports::Summary<event_json::FileSummary>& summary, const std::string& trace,
+                 std::uint64_t bytes) {
+  return summary_json(summary, trace, bytes);
+}
+
+json import_json(const imports::Summary<xlap::FileSummary>& summary, const std::string& trace,
                  std::uint64_t bytes) {
   return summary_json(summary, trace, bytes);
 }

@@ -10,6 +10,7 @@
 #include "analysis/imports/import_summary.h"
 #include "analysis/latseq/latseq_importer.h"
 #include "analysis/oai_t/oai_t_importer.h"
+#include "analysis/xlap/xlap_importer.h"
 
 namespace sojourn::present {
 
@@ -19,6 +20,8 @@ nlohmann::json import_json(const imports::Summary<latseq::FileSummary>& summary,
 nlohmann::json import_json(const imports::Summary<oai_t::FileSummary>& summary,
                            const std::string& trace, std::uint64_t bytes);
 nlohmann::json import_json(const imports::Summary<event_json::FileSummary>& summary,
+                           const std::string& trace, std::uint64_t bytes);
+nlohmann::json import_json(const imports::Summary<xlap::FileSummary>& summary,
                            const std::string& trace, std::uint64_t bytes);
 
 }  // namespace sojourn::present

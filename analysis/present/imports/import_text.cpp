@@ -20,6 +20,30 @@ std::string clock_text(const latseq::FileSummary& file) {
   return text;
 }
 
+// How times came out of cycles, how far off they may be, and whether that held.
+std::string clock_text(const xlap::FileSummary& file) {
+  if (file.cycle_stamps == 0) return "";
+  std::string text =
+      fmt::format("  {} by the cycle counter, read by {}", counted(file.cycle_stamps, "time"),
+                  counted(file.instants, "clock stamp"));
+  text += file.bound_ns ? fmt::format(", within {} ns\n", grouped(*file.bound_ns))
+                        : "; too few to say how far off they may be\n";
+  if (file.checked != 0)
+    text += fmt::format("  checked against {}: at most {} ns off, {} further than that\n",
+                        counted(file.checked, "clock stamp"), grouped(file.furthest_ns),
+                        file.bound_ns ? grouped(file.beyond_bound) : "none known to be");
+  if (file.outside_instants != 0)
+    text += fmt::format("  {} before the first or after the last clock stamp: by the nearest two\n",
+                        grouped(file.outside_instants));
+  if (file.odd_instants != 0)
+    text += fmt::format("  {} left out: the clock went back\n",
+                        counted(file.odd_instants, "clock stamp"));
+  if (file.references_differ)
+    text += fmt::format(
+        "  the cycle reference and the time reference are two stamps, taken for one instant\n");
+  return text;
+}
+
 double seconds_of(const imports::ImportedFile& file) {
   return static_cast<double>(file.last_ns - file.first_ns) / 1e9;
 }
@@ -88,6 +112,28 @@ std::string import_text(const event_json::FileSummary& file) {
   if (file.dated_by_file)
     text += fmt::format(
         "  its events tell the time of the day; the day is that of the file's last change\n");
+  return text + common_text(file);
+}
+
+std::string import_text(const xlap::FileSummary& file) {
+  std::string text =
+      fmt::format("{}   {}: {} of {} over {:.3f} s\n", file.path, file.source,
+                  counted(file.events, "event"), counted(file.rows, "row"), seconds_of(file));
+  text += clock_text(file);
+  if (file.other_types != 0)
+    text += fmt::format("  skipped {}: of no packet type of the xlap.yml\n",
+                        counted(file.other_types, "row"));
+  if (file.columns_left_out != 0)
+    text += fmt::format("  {} left out: the xlap.yml says nothing of them\n",
+                        counted(file.columns_left_out, "column"));
+  if (file.durations_left_out != 0)
+    text += fmt::format("  {} left out: between stamps of two tables\n",
+                        counted(file.durations_left_out, "duration"));
+  if (file.backwards != 0)
+    text += fmt::format("  {} left out: they end before they start\n",
+                        counted(file.backwards, "duration"));
+  if (file.is_cut)
+    text += fmt::format("  the last row has no end and is left out: it may be cut\n");
   return text + common_text(file);
 }
 

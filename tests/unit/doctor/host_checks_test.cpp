@@ -92,5 +92,22 @@ TEST_CASE("each line that does not pass says what to do") {
   }
 }
 
+TEST_CASE("CPUs whose cycle counters disagree are named with their offsets") {
+  HostAnswers answers = new_kernel();
+  answers.counters.others = {{.cpu = 1, .ns = 40, .error_ns = 90},
+                             {.cpu = 2, .ns = -1234, .error_ns = 80}};
+  const Diagnosis diagnosis = judge_host(virtual_machine(), answers);
+  const Check& check = find(diagnosis, "cycle_counters");
+  CHECK(check.verdict == CheckStatus::kDegraded);
+  CHECK(check.finding == "differ from CPU 0's: CPU 2 -1234 ns (known to 80)");
+  CHECK(check.advice.contains("--engine bpf"));
+  CHECK(check.values["offsets"][1]["apart"] == true);
+  CHECK(check.values["offsets"][0]["apart"] == false);
+  answers.counters.others.clear();
+  answers.counters.why_not = "this process may use one CPU only";
+  CHECK(find(judge_host(virtual_machine(), answers), "cycle_counters").finding ==
+        "not compared: this process may use one CPU only");
+}
+
 }  // namespace
 }  // namespace sojourn::doctor

@@ -55,6 +55,7 @@ HostAnswers new_kernel() {
   answers.machine = "x86_64";
   answers.ring_hit = capture::HitCost({{1, 9'300}, {5, 9'750}, {10, 11'250}}, 0);
   answers.clocks = {.resolution_ns = 1, .pair_error_ns = 48, .counter_error_ns = 11};
+  answers.counters.others = {{.cpu = 1, .ns = -12, .error_ns = 95}};
   answers.why_not_hardware_counters = "No such file or directory";
   answers.bpf = BpfAnswers{
       .mechanism = capture::Mechanism::kUprobeMulti,

@@ -8,7 +8,7 @@
 #include <optional>
 #include <vector>
 
-namespace sojourn::latseq {
+namespace sojourn::imports {
 
 class CycleClock {
  public:
@@ -33,4 +33,4 @@ class CycleClock {
   std::vector<Pair> pairs_;
 };
 
-}  // namespace sojourn::latseq
+}  // namespace sojourn::imports

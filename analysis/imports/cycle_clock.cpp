@@ -1,8 +1,8 @@
-#include "analysis/latseq/cycle_clock.h"
+#include "analysis/imports/cycle_clock.h"
 
 #include <algorithm>
 
-namespace sojourn::latseq {
+namespace sojourn::imports {
 
 bool CycleClock::add(std::uint64_t cycles, std::uint64_t unix_ns) {
   if (!pairs_.empty() && (cycles <= pairs_.back().cycles || unix_ns <= pairs_.back().unix_ns))
@@ -25,4 +25,4 @@ std::optional<std::uint64_t> CycleClock::unix_ns(std::uint64_t cycles) const {
   return static_cast<std::uint64_t>(ns);
 }
 
-}  // namespace sojourn::latseq
+}  // namespace sojourn::imports

@@ -10,7 +10,9 @@
 
 #include "analysis/imports/byte_stream.h"
 
-namespace sojourn::latseq {
+namespace sojourn::imports {
+
+inline constexpr std::size_t kMaxLineBytes = 64 * 1024;
 
 struct TextLine {
   std::string_view text;  // without its end
@@ -21,7 +23,7 @@ struct TextLine {
 class LineReader {
  public:
   // The stream must outlive the reader.
-  explicit LineReader(imports::ByteStream& stream);
+  explicit LineReader(ByteStream& stream);
 
   // False at the end, or where reading failed.
   bool next(TextLine& line);
@@ -31,7 +33,7 @@ class LineReader {
  private:
   bool fill();
 
-  imports::ByteStream& stream_;
+  ByteStream& stream_;
   std::vector<char> buffer_;
   std::size_t begin_ = 0;
   std::size_t end_ = 0;
@@ -39,4 +41,4 @@ class LineReader {
   std::string failure_;
 };
 
-}  // namespace sojourn::latseq
+}  // namespace sojourn::imports

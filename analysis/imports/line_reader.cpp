@@ -1,4 +1,4 @@
-#include "analysis/latseq/line_reader.h"
+#include "analysis/imports/line_reader.h"
 
 #include <cstring>
 #include <span>
@@ -6,9 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "analysis/latseq/line.h"
-
-namespace sojourn::latseq {
+namespace sojourn::imports {
 
 namespace {
 
@@ -20,7 +18,7 @@ constexpr std::uint64_t kEndless = std::uint64_t{256} << 20;
 
 }  // namespace
 
-LineReader::LineReader(imports::ByteStream& stream) : stream_(stream), buffer_(kBufferBytes) {}
+LineReader::LineReader(ByteStream& stream) : stream_(stream), buffer_(kBufferBytes) {}
 
 // Reads more text behind the text that is there. False: there is no more.
 bool LineReader::fill() {
@@ -74,4 +72,4 @@ bool LineReader::next(TextLine& line) {
   }
 }
 
-}  // namespace sojourn::latseq
+}  // namespace sojourn::imports

@@ -1,8 +1,8 @@
-#include "analysis/latseq/cycle_clock.h"
+#include "analysis/imports/cycle_clock.h"
 
 #include <catch2/catch_test_macros.hpp>
 
-namespace sojourn::latseq {
+namespace sojourn::imports {
 namespace {
 
 TEST_CASE("cycles are read along straight lines between pairs, and along the nearest outside") {
@@ -48,4 +48,4 @@ TEST_CASE("a time outside of what 64 bits hold is none") {
 }
 
 }  // namespace
-}  // namespace sojourn::latseq
+}  // namespace sojourn::imports
