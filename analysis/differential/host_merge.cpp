@@ -5,10 +5,14 @@
 #include <cmath>
 #include <map>
 #include <queue>
+#include <set>
 #include <string_view>
 #include <unordered_map>
 #include <utility>
 
+#include <fmt/format.h>
+
+#include "analysis/differential/sighting_search.h"
 #include "analysis/journeys/topology.h"
 #include "analysis/model/wall_clock.h"
 
@@ -22,6 +26,24 @@ constexpr double kKnotNs = 50e6;
 
 std::uint32_t of_host(std::size_t host, std::uint32_t number) {
   return number == 0 ? 0 : number + static_cast<std::uint32_t>(host) * kHostStride;
+}
+
+// The streams with energy readings, for a host whose other samples are left out.
+std::set<std::uint32_t> energy_streams(trace::Reader& reader) {
+  std::set<std::uint32_t> found;
+  std::set<std::uint32_t> seen;
+  for (const model::Stream& stream : reader.streams())
+    if (stream.engine != model::Engine::kSampler) seen.insert(stream.id);
+  model::EventBatch events;
+  for (const trace::BlockInfo& block : reader.blocks()) {
+    if (!seen.insert(block.stream).second || !reader.read(block, events) || events.empty())
+      continue;
+    const model::PointId point = events.point().front();
+    const auto& points = reader.schema().points;
+    if (point < points.size() && model::energy_reading_kind(points[point]))
+      found.insert(block.stream);
+  }
+  return found;
 }
 
 std::int32_t of_host(std::size_t host, std::int32_t number) {
@@ -67,6 +89,7 @@ Result<HostMerge> HostMerge::prepare(std::span<trace::Reader> hosts, const journ
   else
     SJ_CHECK(merge.find_clocks(hosts));
   merge.check_loops(hosts);
+  merge.join_energy(hosts);
   return merge;
 }
 
@@ -291,15 +314,70 @@ std::uint64_t HostMerge::time_of(std::size_t host, std::uint64_t ts_ns) const {
                    : origins_[0] + static_cast<std::uint64_t>(since);
 }
 
-Result<void> HostMerge::write_events(trace::Reader& reader, std::size_t host,
-                                     std::uint32_t first_stream, trace::Writer& writer) const {
-  std::map<std::uint32_t, bool> carries;
+// All hosts' zones, policies and states under numbers of their own: those of a host follow those of
+// the host before it.
+void HostMerge::join_energy(std::span<trace::Reader> hosts) {
+  for (const model::Point& point : schema_.points)
+    energy_kinds_.push_back(model::energy_reading_kind(point));
+  std::set<std::string> names;
+  for (std::size_t host = 0; host < hosts.size(); ++host) {
+    const model::Energy& one = hosts[host].energy();
+    std::string name = hosts[host].host().name;
+    if (name.empty()) name = "host";
+    if (!names.insert(name).second) names.insert(name += fmt::format(" ({})", host + 1));
+    const EnergyIds from = first_energy_ids_.emplace_back(next_energy_ids_);
+    if (!one.was_asked_for())
+      energy_.missing.push_back({.host = name, .what = "energy", .why = "was not recorded there"});
+    energy_.period_ns = std::max(energy_.period_ns, one.period_ns);
+    const auto add = [&](const auto& list, auto& all, std::uint32_t offset, std::uint32_t& next) {
+      for (auto each : list) {
+        each.host = name;
+        each.id += offset;
+        next = std::max(next, each.id + 1);
+        all.push_back(std::move(each));
+      }
+    };
+    add(one.zones, energy_.zones, from.zone, next_energy_ids_.zone);
+    add(one.policies, energy_.policies, from.policy, next_energy_ids_.policy);
+    add(one.idle_states, energy_.idle_states, from.state, next_energy_ids_.state);
+    for (model::EnergyMissing missing : one.missing) {
+      missing.host = name;
+      energy_.missing.push_back(std::move(missing));
+    }
+    for (model::EnergyZone& zone : energy_.zones)
+      if (zone.host == name && zone.gone_ns != 0) zone.gone_ns = time_of(host, zone.gone_ns);
+  }
+}
+
+void HostMerge::add_to_energy_ids(std::size_t host, model::EventColumns& columns) const {
+  const EnergyIds& first = first_energy_ids_[host];
+  for (std::size_t row = 0; row < columns.ts_ns.size(); ++row) {
+    const auto kind = energy_kinds_[columns.point[row]];
+    if (!kind || columns.first_value[row + 1] == columns.first_value[row]) continue;
+    columns.values[columns.first_value[row]] +=
+        *kind == model::EnergyReadingKind::kEnergy      ? first.zone
+        : *kind == model::EnergyReadingKind::kFrequency ? first.policy
+                                                        : first.state;
+  }
+}
+
+// The kernel's events and samples of all hosts but the first, except for energy.
+HostMerge::Streams HostMerge::streams_left_out(trace::Reader& reader, std::size_t host) {
+  Streams left_out;
+  if (host == 0) return left_out;
+  const Streams of_energy = energy_streams(reader);
   for (const model::Stream& stream : reader.streams())
-    carries[stream.id] = host == 0 || model::carries_points(stream.engine);
+    if (!model::carries_points(stream.engine) && !of_energy.contains(stream.id))
+      left_out.insert(stream.id);
+  return left_out;
+}
+
+Result<void> HostMerge::write_events(trace::Reader& reader, std::size_t host,
+                                     std::uint32_t first_stream, const Streams& left_out,
+                                     trace::Writer& writer) const {
   model::EventBatch events;
   for (const trace::BlockInfo& block : reader.blocks()) {
-    if (const auto known = carries.find(block.stream); known != carries.end() && !known->second)
-      continue;
+    if (left_out.contains(block.stream)) continue;
     SJ_CHECK(reader.read(block, events));
     model::EventColumns columns = std::move(events).release();
     for (std::size_t row = 0; row < columns.ts_ns.size(); ++row) {
@@ -310,6 +388,7 @@ Result<void> HostMerge::write_events(trace::Reader& reader, std::size_t host,
       columns.tid[row] = of_host(host, columns.tid[row]);
       columns.point[row] = points_[host][columns.point[row]];
     }
+    add_to_energy_ids(host, columns);
     events = model::EventBatch(std::move(columns));
     SJ_CHECK(writer.write(events));
   }
@@ -319,6 +398,7 @@ Result<void> HostMerge::write_events(trace::Reader& reader, std::size_t host,
 Result<void> HostMerge::write(std::span<trace::Reader> hosts, trace::Writer& writer,
                               std::string_view tracer) const {
   SJ_CHECK(writer.write(schema_));
+  if (energy_.was_asked_for()) SJ_CHECK(writer.write(energy_));
   model::Capture all = hosts.front().capture();
   all.tracer = tracer;
   model::Ledger ledger;
@@ -339,8 +419,9 @@ Result<void> HostMerge::write(std::span<trace::Reader> hosts, trace::Writer& wri
       SJ_CHECK(writer.write(target));
     }
     std::uint32_t next_stream = first_stream;
+    const Streams left_out = streams_left_out(reader, host);
     for (model::Stream stream : reader.streams()) {
-      if (host != 0 && !model::carries_points(stream.engine)) continue;
+      if (left_out.contains(stream.id)) continue;
       next_stream = std::max(next_stream, first_stream + stream.id + 1);
       stream.id += first_stream;
       stream.pid = of_host(host, stream.pid);
@@ -366,6 +447,8 @@ Result<void> HostMerge::write(std::span<trace::Reader> hosts, trace::Writer& wri
     has_hits &= !capture.stream_hits.empty();
     hits.resize(first_stream);
     hits.insert(hits.end(), capture.stream_hits.begin(), capture.stream_hits.end());
+    for (const std::uint32_t stream : left_out)
+      if (first_stream + stream < hits.size()) hits[first_stream + stream] = 0;
     if (host != 0) {
       if (capture.open_ns != 0) all.open_ns = std::max(all.open_ns, time_of(host, capture.open_ns));
       if (capture.close_ns != 0 && all.close_ns != 0)
@@ -374,7 +457,7 @@ Result<void> HostMerge::write(std::span<trace::Reader> hosts, trace::Writer& wri
       all.tracer_cpu_ns += capture.tracer_cpu_ns;
       all.target_cpu_ns += capture.target_cpu_ns;
     }
-    SJ_CHECK(write_events(reader, host, first_stream, writer));
+    SJ_CHECK(write_events(reader, host, first_stream, left_out, writer));
     first_stream = next_stream;
   }
   for (const model::ClockPair& pair : hosts.front().clocks()) SJ_CHECK(writer.write(pair));

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -14,6 +15,8 @@
 #include "analysis/differential/clock_bounds.h"
 #include "analysis/differential/sighting_search.h"
 #include "analysis/journeys/rules.h"
+#include "analysis/model/energy_info.h"
+#include "analysis/model/event.h"
 #include "analysis/model/schema.h"
 #include "analysis/trace/reader.h"
 #include "analysis/trace/writer.h"
@@ -79,7 +82,8 @@ class HostMerge {
   const std::vector<HostClock>& clocks() const { return clocks_; }  // of all hosts but the first
   const std::vector<BrokenLoop>& broken_loops() const { return broken_loops_; }
 
-  // All events of all hosts; kernel context, samples and profiles of the first host only.
+  // All events and energy readings of all hosts; kernel context, other samples and profiles of the
+  // first host only.
   Result<void> write(std::span<trace::Reader> hosts, trace::Writer& writer,
                      std::string_view tracer) const;
 
@@ -93,8 +97,12 @@ class HostMerge {
   Result<void> find_clocks(std::span<trace::Reader> hosts);
   Result<void> find_clocks_by_tai(std::span<trace::Reader> hosts, double error_ns);
   void check_loops(std::span<trace::Reader> hosts);
+  using Streams = std::set<std::uint32_t>;
+  static Streams streams_left_out(trace::Reader& reader, std::size_t host);
+  void join_energy(std::span<trace::Reader> hosts);
+  void add_to_energy_ids(std::size_t host, model::EventColumns& columns) const;
   Result<void> write_events(trace::Reader& reader, std::size_t host, std::uint32_t first_stream,
-                            trace::Writer& writer) const;
+                            const Streams& left_out, trace::Writer& writer) const;
 
   model::Schema schema_;                             // of all
   std::vector<std::vector<model::PointId>> points_;  // by host and its point: the one of all
@@ -103,6 +111,16 @@ class HostMerge {
   std::vector<HostPair> pairs_;
   std::vector<HostClock> clocks_;
   std::vector<BrokenLoop> broken_loops_;
+
+  struct EnergyIds {
+    std::uint32_t zone = 0;
+    std::uint32_t policy = 0;
+    std::uint32_t state = 0;
+  };
+  model::Energy energy_;                                               // of all
+  std::vector<std::optional<model::EnergyReadingKind>> energy_kinds_;  // by point of all
+  std::vector<EnergyIds> first_energy_ids_;  // by host: what is added to its numbers
+  EnergyIds next_energy_ids_;
 };
 
 }  // namespace sojourn::differential

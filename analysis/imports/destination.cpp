@@ -38,6 +38,7 @@ Result<void> copy_all_but_events(const trace::Reader& recorded, trace::Writer& w
   if (!recorded.sampling().queues.empty()) SJ_CHECK(writer.write(recorded.sampling()));
   if (!recorded.context().empty()) SJ_CHECK(writer.write(recorded.context()));
   if (!recorded.profile().empty()) SJ_CHECK(writer.write(recorded.profile()));
+  if (recorded.energy().was_asked_for()) SJ_CHECK(writer.write(recorded.energy()));
   return {};
 }
 

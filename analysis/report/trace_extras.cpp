@@ -18,7 +18,8 @@ TraceExtras::TraceExtras(const trace::Reader& reader, const journeys::Topology& 
       times_(reader.schema(), reader.context(), reader.streams(), reader.capture(),
              model::pids_of(reader.targets())),
       work_(reader.schema(), topology, reader.profile()),
-      spans_(reader.schema()) {
+      spans_(reader.schema()),
+      meter_(reader.schema(), reader.energy(), reader.capture()) {
   if (!has_points_of_target(reader.schema()))
     survey_.emplace(reader.schema(), reader.context(), reader.streams(), reader.capture(),
                     model::pids_of(reader.targets()));
@@ -28,12 +29,16 @@ void TraceExtras::consume(const model::EventBatch& events) {
   times_.consume(events);
   work_.consume(events);
   spans_.consume(events);
+  meter_.consume(events);
   if (survey_) survey_->consume(events);
 }
 
 void TraceExtras::finish(std::uint64_t end_ns) {
   times_.finish(end_ns);
   work_.finish();
+  meter_.finish(end_ns);
+  if (reader_.energy().was_asked_for())
+    energy_ = energy::energy_figures(meter_, reader_.host().cpu_model);
   if (survey_) survey_->finish(end_ns);
 }
 

@@ -1,6 +1,6 @@
 // What a report tells of a trace beside its journeys: the kernel's doings, perf events, spans that
-// the target timed itself, and threads where there is nothing else. Sees all events of one pass;
-// one thread owns it, and the reader outlives it.
+// the target timed itself, energy, and threads where there is nothing else. Sees all events of one
+// pass; one thread owns it, and the reader outlives it.
 #pragma once
 
 #include <cstdint>
@@ -9,6 +9,8 @@
 #include <string>
 
 #include "analysis/context/thread_times.h"
+#include "analysis/energy/energy_account.h"
+#include "analysis/energy/energy_meter.h"
 #include "analysis/journeys/topology.h"
 #include "analysis/model/event.h"
 #include "analysis/profile/sampled_work.h"
@@ -32,6 +34,7 @@ class TraceExtras {
   const profile::SampledWork* work() const { return work_.is_empty() ? nullptr : &work_; }
   const TargetSpans* spans() const { return spans_.empty() ? nullptr : &spans_; }
   const threads::ThreadSurvey* threads() const;
+  const energy::EnergyFigures* energy() const { return energy_ ? &*energy_ : nullptr; }
   std::map<std::uint32_t, std::string> thread_names() const;
 
  private:
@@ -39,6 +42,8 @@ class TraceExtras {
   context::ThreadTimes times_;
   profile::SampledWork work_;
   TargetSpans spans_;
+  energy::EnergyMeter meter_;
+  std::optional<energy::EnergyFigures> energy_;  // where readings were asked for
   std::optional<threads::ThreadSurvey> survey_;  // of what has nothing else to tell
 };
 

@@ -44,6 +44,7 @@ enum class BlockType : std::uint8_t {
   kSampling = 11,
   kContext = 12,
   kProfile = 13,
+  kEnergy = 14,
 };
 
 constexpr std::uint8_t kCompressed = 1;  // BlockHeader::flags: the payload is one zstd frame

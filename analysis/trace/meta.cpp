@@ -215,6 +215,39 @@ constexpr auto kFields<model::Sampling> = table(
     field("longest_ns", &model::Sampling::longest_ns), field("cpu_ns", &model::Sampling::cpu_ns),
     field("refused", &model::Sampling::refused), field("queues", &model::Sampling::queues));
 
+template <>
+constexpr auto kFields<model::EnergyZone> =
+    table(field("id", &model::EnergyZone::id), field("host", &model::EnergyZone::host, kIfSet),
+          field("package", &model::EnergyZone::package), field("name", &model::EnergyZone::name),
+          field("source", &model::EnergyZone::source), field("place", &model::EnergyZone::place),
+          field("range", &model::EnergyZone::range),
+          field("missing", &model::EnergyZone::missing, kIfSet),
+          field("gone_ns", &model::EnergyZone::gone_ns, kIfSet));
+
+template <>
+constexpr auto kFields<model::FrequencyPolicy> = table(
+    field("id", &model::FrequencyPolicy::id), field("host", &model::FrequencyPolicy::host, kIfSet),
+    field("cpus", &model::FrequencyPolicy::cpus),
+    field("governor", &model::FrequencyPolicy::governor),
+    field("least_khz", &model::FrequencyPolicy::least_khz),
+    field("most_khz", &model::FrequencyPolicy::most_khz));
+
+template <>
+constexpr auto kFields<model::IdleState> =
+    table(field("id", &model::IdleState::id), field("host", &model::IdleState::host, kIfSet),
+          field("name", &model::IdleState::name), field("cpus", &model::IdleState::cpus));
+
+template <>
+constexpr auto kFields<model::EnergyMissing> =
+    table(field("host", &model::EnergyMissing::host, kIfSet),
+          field("what", &model::EnergyMissing::what), field("why", &model::EnergyMissing::why));
+
+template <>
+constexpr auto kFields<model::Energy> = table(
+    field("period_ns", &model::Energy::period_ns), field("zones", &model::Energy::zones),
+    field("policies", &model::Energy::policies), field("idle_states", &model::Energy::idle_states),
+    field("missing", &model::Energy::missing));
+
 template <typename T>
 std::string to_json(const T& about) {
   return dump(to_value(about));
@@ -272,6 +305,7 @@ template std::string to_json(const model::Context&);
 template std::string to_json(const model::Profile&);
 template std::string to_json(const model::QueueChanges&);
 template std::string to_json(const model::Sampling&);
+template std::string to_json(const model::Energy&);
 
 template Result<void> from_json(std::span<const std::uint8_t>, model::Schema&);
 template Result<void> from_json(std::span<const std::uint8_t>, model::Target&);
@@ -282,5 +316,6 @@ template Result<void> from_json(std::span<const std::uint8_t>, model::Capture&);
 template Result<void> from_json(std::span<const std::uint8_t>, model::Ledger&);
 template Result<void> from_json(std::span<const std::uint8_t>, model::QueueChanges&);
 template Result<void> from_json(std::span<const std::uint8_t>, model::Sampling&);
+template Result<void> from_json(std::span<const std::uint8_t>, model::Energy&);
 
 }  // namespace sojourn::trace

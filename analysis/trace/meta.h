@@ -11,6 +11,7 @@
 #include "analysis/base/result.h"
 #include "analysis/model/capture_info.h"
 #include "analysis/model/context_info.h"
+#include "analysis/model/energy_info.h"
 #include "analysis/model/profile_info.h"
 #include "analysis/model/queue_info.h"
 #include "analysis/model/schema.h"
@@ -18,7 +19,7 @@
 namespace sojourn::trace {
 
 // Instances exist for each type of analysis/model that a block of metadata holds: Schema, Target,
-// Host, Stream, ClockPair, Capture, Ledger, Context, Profile, QueueChanges, Sampling.
+// Host, Stream, ClockPair, Capture, Ledger, Context, Profile, QueueChanges, Sampling, Energy.
 template <typename T>
 std::string to_json(const T& about);
 

@@ -47,6 +47,8 @@ Result<void> Metadata::add(BlockType type, std::span<const std::uint8_t> encoded
       return from_json(encoded, context);
     case BlockType::kProfile:
       return from_json(encoded, profile);
+    case BlockType::kEnergy:
+      return from_json(encoded, energy);
     default:
       return {};
   }

@@ -10,6 +10,7 @@
 #include "analysis/base/result.h"
 #include "analysis/model/capture_info.h"
 #include "analysis/model/context_info.h"
+#include "analysis/model/energy_info.h"
 #include "analysis/model/profile_info.h"
 #include "analysis/model/queue_info.h"
 #include "analysis/model/schema.h"
@@ -30,6 +31,7 @@ struct Metadata {
   model::Sampling sampling;
   model::Context context;
   model::Profile profile;
+  model::Energy energy;
 
   // The raw payload of a block of that type.
   Result<void> add(BlockType type, std::span<const std::uint8_t> json);

@@ -166,6 +166,9 @@ const model::QueueChanges& Reader::queue_changes() const {
 const model::Sampling& Reader::sampling() const {
   return state_->sampling;
 }
+const model::Energy& Reader::energy() const {
+  return state_->energy;
+}
 const std::vector<BlockInfo>& Reader::blocks() const {
   return state_->blocks;
 }

@@ -13,6 +13,7 @@
 #include "analysis/base/result.h"
 #include "analysis/model/capture_info.h"
 #include "analysis/model/context_info.h"
+#include "analysis/model/energy_info.h"
 #include "analysis/model/event.h"
 #include "analysis/model/profile_info.h"
 #include "analysis/model/queue_info.h"
@@ -70,6 +71,7 @@ class Reader {
   const model::Sampling& sampling() const;
   const model::Context& context() const;
   const model::Profile& profile() const;
+  const model::Energy& energy() const;
   const std::vector<BlockInfo>& blocks() const;  // of events, in file order
   const std::vector<Damage>& damage() const;
   bool had_index() const;

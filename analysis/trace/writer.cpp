@@ -112,6 +112,10 @@ Result<void> Writer::write(const model::Sampling& sampling) {
   return state_->append(BlockType::kSampling, as_bytes(to_json(sampling)));
 }
 
+Result<void> Writer::write(const model::Energy& energy) {
+  return state_->append(BlockType::kEnergy, as_bytes(to_json(energy)));
+}
+
 Result<void> Writer::write(const model::EventBatch& events) {
   return state_->packer.pack(events, state_->schema, [this](std::span<const std::uint8_t> block) {
     return state_->append(block);

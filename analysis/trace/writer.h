@@ -11,6 +11,7 @@
 #include "analysis/base/result.h"
 #include "analysis/model/capture_info.h"
 #include "analysis/model/context_info.h"
+#include "analysis/model/energy_info.h"
 #include "analysis/model/event.h"
 #include "analysis/model/profile_info.h"
 #include "analysis/model/queue_info.h"
@@ -41,6 +42,7 @@ class Writer {
 
   Result<void> write(const model::QueueChanges& changes);  // all of them count, in their order
   Result<void> write(const model::Sampling& sampling);     // cumulative: the newest one counts
+  Result<void> write(const model::Energy& energy);         // the newest one counts
 
   // All events of one batch are of one stream, in that stream's order.
   Result<void> write(const model::EventBatch& events);

@@ -21,6 +21,7 @@ set(arrows
   "analysis/statistics: analysis/base"
   "analysis/host: analysis/base"
   "analysis/context: analysis/base analysis/model"
+  "analysis/energy: analysis/base analysis/model analysis/statistics"
   "analysis/threads: analysis/base analysis/model analysis/context analysis/statistics"
   "analysis/journeys: analysis/base analysis/language analysis/model analysis/journeys/shared analysis/journeys/plan
     analysis/journeys/match analysis/journeys/assemble"
@@ -36,11 +37,12 @@ set(arrows
   "analysis/filter: analysis/base analysis/language analysis/model analysis/journeys"
   "analysis/queues: analysis/base analysis/model analysis/trace analysis/statistics analysis/journeys"
   "analysis/pipeline: analysis/base analysis/model analysis/trace analysis/journeys"
-  "analysis/report: analysis/base analysis/model analysis/trace analysis/statistics analysis/context
+  "analysis/report: analysis/base analysis/model analysis/trace analysis/statistics analysis/context analysis/energy
     analysis/journeys analysis/causes analysis/profile analysis/queues analysis/threads analysis/pipeline"
   "analysis/live: analysis/base analysis/model analysis/links analysis/trace analysis/journeys analysis/causes analysis/profile
     analysis/filter analysis/pipeline analysis/report"
   "analysis/present/words: analysis/base analysis/model analysis/trace analysis/statistics"
+  "analysis/present/energy: analysis/base analysis/model analysis/statistics analysis/energy analysis/present/words"
   "analysis/present/events: analysis/model analysis/trace"
   "analysis/present/imports: analysis/base analysis/imports analysis/latseq analysis/oai_t analysis/event_json analysis/xlap"
   "analysis/present/journeys: analysis/model analysis/journeys analysis/present/words"
@@ -51,6 +53,7 @@ set(arrows
   "analysis/present/threads: analysis/model analysis/threads analysis/present/words"
   "analysis/present/profile: analysis/model analysis/profile analysis/present/words"
   "analysis/present/report: analysis/base analysis/model analysis/trace analysis/statistics analysis/context
+    analysis/energy analysis/present/energy
     analysis/journeys analysis/causes analysis/profile analysis/threads analysis/report analysis/present/words
     analysis/host analysis/present/causes analysis/present/host analysis/present/journeys analysis/present/threads"
   "analysis/exports: analysis/base analysis/model analysis/trace analysis/journeys analysis/causes analysis/context"
@@ -99,6 +102,7 @@ set(arrows
     userspace/capture/rights userspace/capture/records userspace/capture/output userspace/capture/rings"
   "userspace/capture/perf: analysis/base analysis/model userspace/base userspace/tracee userspace/symbols
     userspace/capture/records userspace/capture/output"
+  "userspace/capture/energy: analysis/base analysis/model userspace/base userspace/tracee userspace/capture/output"
   "userspace/capture/context: analysis/base analysis/model userspace/base userspace/tracee bpf libbpf
     userspace/capture/output userspace/capture/bpf userspace/capture/queues"
   "userspace/capture/control: analysis/base analysis/model analysis/links analysis/journeys analysis/filter userspace/base
@@ -115,7 +119,7 @@ set(arrows
   "userspace/doctor: analysis/base analysis/model analysis/trace userspace/base userspace/files userspace/tracee userspace/capture bpf"
   "userspace/host: analysis/base analysis/host userspace/base userspace/tracee userspace/capture userspace/doctor bpf"
   "userspace/cli: analysis/base analysis/model analysis/trace analysis/imports analysis/latseq analysis/oai_t
-    analysis/event_json analysis/xlap analysis/exports analysis/statistics analysis/host analysis/threads analysis/journeys analysis/causes analysis/profile
+    analysis/event_json analysis/xlap analysis/exports analysis/energy analysis/statistics analysis/host analysis/threads analysis/journeys analysis/causes analysis/profile
     analysis/filter analysis/queues analysis/pipeline analysis/report analysis/differential analysis/present analysis/schema_language
     userspace/base userspace/files userspace/page"
   "userspace/cli/live: analysis/base analysis/model analysis/trace analysis/journeys analysis/filter analysis/host analysis/live analysis/differential

@@ -5,6 +5,7 @@
 #include <catch2/catch_test_macros.hpp>
 
 #include "tests/cli/programs.h"
+#include "tests/support/sys_tree.h"
 
 namespace sojourn::cli_tests {
 namespace {
@@ -27,6 +28,33 @@ TEST_CASE("ab wants two commands, or two processes and a time") {
   refuses({"--", "a", "--", "b", "--", "c"}, "more than two commands");
   refuses({"-p", "1", "--for", "1s"}, "two processes are compared");
   refuses({"-p", "1", "-p", "2"}, "as long as --for says");
+}
+
+TEST_CASE("a sweep wants one command or process, and frequencies that are some") {
+  refuses({"--sweep-frequency"}, "records one command (-- CMD) or one process (-p PID)");
+  refuses({"--sweep-frequency", "--", "a", "--", "b"}, "not two");
+  refuses({"--sweep-frequency", "-p", "1", "-p", "2", "--for", "1s"}, "not two");
+  refuses({"--sweep-frequency", "-p", "1"}, "as long as --for says");
+  refuses({"--sweep-frequency", "800", "--", "a"}, "\"800\" is not a frequency");
+  refuses({"--sweep-frequency", "1GHz", "--", "a"}, "name two at least");
+  refuses({"--sweep-frequency", "1GHz,1000MHz", "--", "a"}, "twice");
+  refuses({"--sweep-frequency", "1GHz,2GHz,3GHz", "--", "a"}, "--keep DIR");
+  refuses({"--sys", "/sys", "--", "a", "--", "b"}, "--sys goes with --sweep-frequency");
+}
+
+TEST_CASE("where no frequency can be set nothing is recorded, and it is said what does instead") {
+  const test::SysTree none;
+  const test::Ended absent = sojourn({"ab", "--sweep-frequency", "--sys", none.path(), "--", "a"});
+  require_error(absent, "no frequency can be set here");
+  CHECK(absent.err.contains("sojourn diff fast*.sjt --against slow*.sjt"));
+  test::SysTree sys;
+  sys.policy(0, 800'000, 3'500'000);
+  require_error(sojourn({"ab", "--sweep-frequency", "1GHz,4GHz", "--sys", sys.path(), "--", "a"}),
+                "4000MHz cannot be set: these CPUs go from 800MHz to 3500MHz");
+  test::SysTree fixed;
+  fixed.policy(0, 800'000, 800'000);
+  require_error(sojourn({"ab", "--sweep-frequency", "--sys", fixed.path(), "--", "a"}),
+                "no two frequencies");
 }
 
 TEST_CASE("ab refuses what cannot be compared before anything is recorded") {

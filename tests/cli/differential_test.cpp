@@ -148,7 +148,19 @@ TEST_CASE("two traces of one program are the same, and a slower stage is named")
   CHECK(mean["by_us"] > 50);  // and what queues behind the sleep
   CHECK(of_name(changed["times"], "a")["verdict"] == "same");
   CHECK(of_name(changed["times"], "latency")["verdict"] == "changed");
+  // What a place grew by, over what the latency grew by.
+  const auto growth = [&](const char* name) {
+    const json& of = shift_of(of_name(changed["times"], name), "mean");
+    return of["new_us"].get<double>() / of["base_us"].get<double>();
+  };
+  for (const char* place : {"a", "b", "c"})
+    CHECK(of_name(changed["times"], place)["slowdown"].get<double>() ==
+          Approx(growth(place) / growth("latency")));
+  CHECK(stage["slowdown"] > 1);
+  CHECK(of_name(changed["times"], "a")["slowdown"] < 1);
+  CHECK_FALSE(of_name(changed["times"], "latency").contains("slowdown"));
   const std::string text = output_of({"diff", base, "--against", slow});
+  CHECK(text.contains("slowdown"));
   CHECK(text.contains("base: 1 run, "));
   CHECK(text.contains("What differs between two runs of one build is not known"));
   CHECK(text.contains("D latency"));

@@ -14,7 +14,7 @@ namespace {
 const std::vector<std::string> kCommands = {
     "list",    "doctor",  "record",   "ctl",   "report",  "journeys", "explain", "queues",
     "profile", "threads", "events",   "check", "import",  "export",   "schema",  "completion",
-    "flow",    "diff",    "why-slow", "merge", "history", "ab"};
+    "flow",    "diff",    "why-slow", "merge", "history", "ab",       "energy"};
 
 // The commands that `sojourn --help` lists.
 std::vector<std::string> listed_commands(const std::string& help) {

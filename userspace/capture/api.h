@@ -5,7 +5,7 @@
 //   flight_rings.h        a capture of targets that record by themselves
 //   control/              commands that are started to be recorded; requests to a running capture
 //   context/, perf/,      sources besides the targets' own points: the kernel's actions, counters
-//   queues/               and stacks, queues and sockets
+//   queues/, energy/      and stacks, queues and sockets, energy
 //   post_mortem/          traces of rings that no collector reads: after a crash, or still written
 //   rights/, helper/      the rights that a capture keeps; the process that keeps the others
 //   bpf/, rings/,         what a machine and a target offer before anything is attached: probes and
@@ -25,6 +25,7 @@
 #include "userspace/capture/context/syscall_rate.h"
 #include "userspace/capture/control/control_socket.h"
 #include "userspace/capture/control/target_command.h"
+#include "userspace/capture/energy/energy_source.h"
 #include "userspace/capture/flight_rings.h"
 #include "userspace/capture/helper/helper_scope.h"
 #include "userspace/capture/helper/privileged_requests.h"

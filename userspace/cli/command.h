@@ -26,6 +26,7 @@ Action define_journeys(Arguments& arguments);
 Action define_explain(Arguments& arguments);
 Action define_flow(Arguments& arguments);
 Action define_diff(Arguments& arguments);
+Action define_energy(Arguments& arguments);
 Action define_history(Arguments& arguments);
 Action define_why_slow(Arguments& arguments);
 Action define_merge(Arguments& arguments);

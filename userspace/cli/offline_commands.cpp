@@ -12,6 +12,8 @@ constexpr Command kCommands[] = {
     {"flow", "Which point comes before which, and which places decide the latency", define_flow},
     {"diff", "What differs between traces of two builds or settings, and by how much", define_diff},
     {"history", "Where latencies changed over a series of traces", define_history},
+    {"energy", "Joules a packet of runs at several settings, and which are worth choosing",
+     define_energy},
     {"why-slow", "What slow packets have in common that others do not", define_why_slow},
     {"queues", "Depth, wait and throughput of queues, and who feeds them", define_queues},
     {"profile", "Which functions the CPU time went to, by hop and by thread", define_profile},

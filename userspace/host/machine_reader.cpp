@@ -9,6 +9,7 @@
 #include <fmt/ranges.h>
 
 #include "userspace/host/device_reader.h"
+#include "userspace/tracee/cpu_list.h"
 #include "userspace/tracee/procfs.h"
 
 namespace sojourn::host {
@@ -17,7 +18,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::uint64_t kMostCpus = 8192;
 constexpr std::uint32_t kMostCacheLeaves = 16;  // of a processor whose list has no end
 
 std::string_view trimmed(std::string_view text) {
@@ -207,7 +207,7 @@ std::vector<CacheLevel> caches_of_sysfs(const MachineRoots& roots) {
          .bytes = bytes,
          .line_bytes =
              tracee::parse_number(read_line_below(one + "/coherency_line_size")).value_or(0),
-         .sharers = parse_cpu_list(read_line_below(one + "/shared_cpu_list")).size(),
+         .sharers = tracee::parse_cpu_list(read_line_below(one + "/shared_cpu_list")).size(),
          .source = folder});
   }
   return caches;
@@ -250,22 +250,6 @@ std::string read_line_below(const std::string& path) {
   return text ? std::string(trimmed(*text)) : std::string();
 }
 
-std::vector<std::uint32_t> parse_cpu_list(std::string_view text) {
-  std::vector<std::uint32_t> cpus;
-  if (text.empty()) return cpus;
-  for (const std::string_view part : tracee::split(text, ',')) {
-    const auto dash = part.find('-');
-    const auto first = tracee::parse_number(part.substr(0, dash));
-    const auto last =
-        dash == std::string_view::npos ? first : tracee::parse_number(part.substr(dash + 1));
-    if (!first || !last || *last < *first || *last >= kMostCpus) return {};
-    for (auto cpu = *first; cpu <= *last; ++cpu) cpus.push_back(static_cast<std::uint32_t>(cpu));
-  }
-  std::ranges::sort(cpus);
-  cpus.erase(std::ranges::unique(cpus).begin(), cpus.end());
-  return cpus;
-}
-
 std::uint64_t parse_size(std::string_view text) {
   const auto digits = std::min(text.find_first_not_of("0123456789"), text.size());
   const auto number = tracee::parse_number(text.substr(0, digits));
@@ -288,10 +272,10 @@ bool CpuLayout::shares_core(std::uint32_t left, std::uint32_t right) const {
 CpuLayout read_layout(const MachineRoots& roots) {
   const std::string folder = roots.sys + "/devices/system/cpu";
   CpuLayout layout;
-  layout.online = parse_cpu_list(read_line_below(folder + "/online"));
-  layout.isolated = parse_cpu_list(read_line_below(folder + "/isolated"));
+  layout.online = tracee::parse_cpu_list(read_line_below(folder + "/online"));
+  layout.isolated = tracee::parse_cpu_list(read_line_below(folder + "/isolated"));
   for (const std::uint32_t cpu : layout.online) {
-    auto siblings = parse_cpu_list(
+    auto siblings = tracee::parse_cpu_list(
         read_line_below(fmt::format("{}/cpu{}/topology/thread_siblings_list", folder, cpu)));
     if (std::ranges::find(siblings, cpu) == siblings.end()) siblings = {cpu};
     layout.siblings.push_back(std::move(siblings));

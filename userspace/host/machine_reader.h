@@ -43,9 +43,6 @@ struct CacheLevel {
 // From sysfs; without it, from CPUID.
 std::vector<CacheLevel> read_caches(const MachineRoots& roots, const Cpuid& cpuid);
 
-// Parses "0-3,5". Empty for a malformed list, or one with impossible CPU numbers.
-std::vector<std::uint32_t> parse_cpu_list(std::string_view text);
-
 // Parses "48K", "1024K", "32M", "96 kB"; 0 for anything else.
 std::uint64_t parse_size(std::string_view text);
 

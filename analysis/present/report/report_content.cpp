@@ -43,6 +43,7 @@ void ReportContent::add(const report::TraceExtras& extras) {
   context = extras.context();
   work = extras.work();
   spans = extras.spans();
+  joules = extras.energy();
   threads = extras.threads();
   thread_names = extras.thread_names();
 }

@@ -14,6 +14,7 @@
 #include "analysis/base/result.h"
 #include "analysis/causes/cause_totals.h"
 #include "analysis/context/thread_times.h"
+#include "analysis/energy/energy_account.h"
 #include "analysis/journeys/rebuilder.h"
 #include "analysis/model/capture_info.h"
 #include "analysis/profile/sampled_work.h"
@@ -65,9 +66,10 @@ struct ReportContent {
   std::optional<std::uint64_t> deadline_ns = std::nullopt;
   // Set for a trace without points that has threads.
   const threads::ThreadSurvey* threads = nullptr;
-  const report::TargetSpans* spans = nullptr;  // where the target timed its own work
-  std::size_t width = SIZE_MAX;                // of the terminal that it is for
-  bool is_raw = false;                         // times are shown with what tracing took
+  const report::TargetSpans* spans = nullptr;     // where the target timed its own work
+  const energy::EnergyFigures* joules = nullptr;  // where energy was asked for
+  std::size_t width = SIZE_MAX;                   // of the terminal that it is for
+  bool is_raw = false;                            // times are shown with what tracing took
 
   // What a report tells beside journeys; the content points into it.
   void add(const report::TraceExtras& extras);

@@ -6,6 +6,7 @@
 #include "analysis/present/report/costs_part.h"
 #include "analysis/present/report/counters_part.h"
 #include "analysis/present/report/deadline_part.h"
+#include "analysis/present/report/energy_part.h"
 #include "analysis/present/report/net_times_part.h"
 #include "analysis/present/report/report_content.h"
 #include "analysis/present/report/spans_part.h"
@@ -217,6 +218,7 @@ ordered_json report_json(const ReportContent& content) {
   if (content.context != nullptr) report["context"] = context_json(*content.context);
   if (content.work != nullptr) report["counters"] = counters_json(content);
   if (content.spans != nullptr) report["spans"] = spans_json(content);
+  report["energy"] = report_energy_json(content);
   return report;
 }
 

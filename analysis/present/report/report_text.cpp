@@ -14,6 +14,7 @@
 #include "analysis/present/report/costs_part.h"
 #include "analysis/present/report/counters_part.h"
 #include "analysis/present/report/deadline_part.h"
+#include "analysis/present/report/energy_part.h"
 #include "analysis/present/report/facts_text.h"
 #include "analysis/present/report/net_times_part.h"
 #include "analysis/present/report/path_ends.h"
@@ -102,7 +103,7 @@ class ReportWriter {
                              .width = content_.width});
     if (content_.spans != nullptr) text_ += spans_text(content_);
     if (content_.context != nullptr) text_ += context_text(*content_.context, content_.width);
-    text_ += counters_text(content_);
+    text_ += counters_text(content_) + report_energy_text(content_);
     doubts();
     text_ += ledger_text(facts_) + shed_text(facts_) + unarmed_text(facts_);
     next();

@@ -8,6 +8,7 @@
 
 #include "tests/support/child.h"
 #include "userspace/host/device_reader.h"
+#include "userspace/tracee/cpu_list.h"
 
 namespace sojourn::host {
 namespace {
@@ -172,12 +173,12 @@ TEST_CASE("a processor whose list of caches has no end, or is absurd, is believe
 }
 
 TEST_CASE("lists of CPUs and sizes are read, and what is none is nothing") {
-  CHECK(parse_cpu_list("0-2,5,4-4") == std::vector<std::uint32_t>{0, 1, 2, 4, 5});
-  CHECK(parse_cpu_list("1,1-2") == std::vector<std::uint32_t>{1, 2});
-  CHECK(parse_cpu_list("").empty());
-  CHECK(parse_cpu_list("3-1").empty());
-  CHECK(parse_cpu_list("0,x").empty());
-  CHECK(parse_cpu_list("0-99999").empty());
+  CHECK(tracee::parse_cpu_list("0-2,5,4-4") == std::vector<std::uint32_t>{0, 1, 2, 4, 5});
+  CHECK(tracee::parse_cpu_list("1,1-2") == std::vector<std::uint32_t>{1, 2});
+  CHECK(tracee::parse_cpu_list("").empty());
+  CHECK(tracee::parse_cpu_list("3-1").empty());
+  CHECK(tracee::parse_cpu_list("0,x").empty());
+  CHECK(tracee::parse_cpu_list("0-99999").empty());
   CHECK(parse_size("48K") == 48 * 1024);
   CHECK(parse_size("2M") == 2 << 20);
   CHECK(parse_size("24673484 kB") == 24673484ULL * 1024);

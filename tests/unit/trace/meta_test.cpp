@@ -153,6 +153,34 @@ TEST_CASE("each kind of metadata is read from the JSON that it always was, and w
        R"({"cpu":2,"cpu_ns":9,"held_back":5,"longest_ns":8,"looks":6,"missed":4,)"
        R"("mode":"adaptive","pass_ns":7,"passes":3,"period_ns":1,"queues":[{"id":11,)"
        R"("looks":12,"unsettled":13}],"refused":10})");
+  same(model::Energy(),
+       R"({"idle_states":[{"cpus":4,"host":"du","id":3,"name":"C6"}],)"
+       R"("missing":[{"host":"du","what":"perf","why":"no events"}],"period_ns":1,)"
+       R"("policies":[{"cpus":"0-3","governor":"powersave","host":"du","id":5,)"
+       R"("least_khz":6,"most_khz":7}],"zones":[{"gone_ns":10,"host":"du","id":8,)"
+       R"("missing":"vanished","name":"dram","package":"package-0","place":"intel-rapl:0:1",)"
+       R"("range":9,"source":"powercap"},{"id":11,"name":"psys","package":"",)"
+       R"("place":"intel-rapl:2","range":12,"source":"powercap"}]})");
+}
+
+TEST_CASE("the newest word on energy counts") {
+  const TemporaryDirectory folder;
+  const std::string path = folder.path("run.sjt");
+  auto writer = files::create_trace(path);
+  REQUIRE(error_of(writer) == "");
+  model::Energy energy;
+  CHECK_FALSE(energy.was_asked_for());
+  energy.period_ns = 100;
+  energy.zones.resize(2);
+  REQUIRE(error_of(writer->write(energy)) == "");
+  energy.zones[1].gone_ns = 7;
+  energy.zones[1].missing = "vanished";
+  REQUIRE(error_of(writer->write(energy)) == "");
+  REQUIRE(error_of(writer->finish()) == "");
+  const auto reader = files::open_trace(path);
+  REQUIRE(error_of(reader) == "");
+  CHECK(reader->energy() == energy);
+  CHECK(reader->energy().was_asked_for());
 }
 
 TEST_CASE("a trace has every target that it tells of, the newest word on each") {

@@ -37,6 +37,8 @@ Result<void> FlightStore::take(const Item& item) {
           ledgers_.push_back({base::monotonic_ns(), content});
         } else if constexpr (std::is_same_v<Content, model::Sampling>) {
           sampling_ = content;  // totals: a newer block comes every second and replaces this one
+        } else if constexpr (std::is_same_v<Content, model::Energy>) {
+          energy_ = content;
         } else if constexpr (!std::is_same_v<Content, model::Capture>) {
           others_.emplace_back(content);
         }
@@ -118,6 +120,7 @@ Result<trace::Writer> FlightStore::begin_file(const std::string& path,
     for (const Item& item : others_)
       SJ_CHECK(std::visit([&](const auto& content) { return writer.write(content); }, item));
     if (sampling_) SJ_CHECK(writer.write(*sampling_));
+    if (energy_) SJ_CHECK(writer.write(*energy_));
     SJ_CHECK(writer.write(about));
     for (const Block& block : blocks_) SJ_CHECK(writer.write_block(block.bytes));
     return writer.write(losses_of_history());

@@ -17,6 +17,7 @@
 #include "analysis/base/result.h"
 #include "analysis/model/capture_info.h"
 #include "analysis/model/context_info.h"
+#include "analysis/model/energy_info.h"
 #include "analysis/model/event.h"
 #include "analysis/model/profile_info.h"
 #include "analysis/model/queue_info.h"
@@ -28,7 +29,7 @@ namespace sojourn::capture {
 
 using Item = std::variant<model::EventBatch, model::Schema, model::Target, model::Stream,
                           model::ClockPair, model::Capture, model::Ledger, model::QueueChanges,
-                          model::Sampling, model::Context, model::Profile>;
+                          model::Sampling, model::Context, model::Profile, model::Energy>;
 
 // How much history is held: as much as either of the first two asks for, within the memory.
 struct History {
@@ -119,6 +120,7 @@ class FlightStore final : public ItemStore {
   std::deque<model::ClockPair> clocks_;
   std::deque<LedgerAt> ledgers_;
   std::optional<model::Sampling> sampling_;
+  std::optional<model::Energy> energy_;
   std::vector<Item> others_;  // items without events, in their order
   std::deque<Block> blocks_;
   bool is_pinned_ = false;

@@ -106,6 +106,8 @@ void BlockFeed::take(const Item& item) {
           offer_all(clock_ = block_of(BlockType::kClock, about));
         } else if constexpr (std::is_same_v<About, model::Sampling>) {
           offer_all(sampling_ = block_of(BlockType::kSampling, about));
+        } else if constexpr (std::is_same_v<About, model::Energy>) {
+          offer_all(energy_ = block_of(BlockType::kEnergy, about));
         } else if constexpr (std::is_same_v<About, model::Capture>) {
           capture_ = about;
           for (const auto& reader : readers_) reader->is_owed_accounts = true;
@@ -155,6 +157,7 @@ void BlockFeed::finish() {
     for (; reader->described < descriptions_.size(); ++reader->described)
       push(*reader, descriptions_[reader->described]);
     push(*reader, sampling_);
+    push(*reader, energy_);
     push(*reader, clock_);
     if (schema_) push(*reader, descriptions_[*schema_]);
     send_accounts(*reader, true);
@@ -262,6 +265,7 @@ void BlockFeed::begin(Reader& reader) {
     push(reader, descriptions_[reader.described]);
   push(reader, clock_);
   push(reader, sampling_);
+  push(reader, energy_);
   send_accounts(reader, true);
 }
 

@@ -106,6 +106,7 @@ class BlockFeed final : public BlockTap {
   std::optional<std::size_t> schema_;  // its place
   Chunk clock_;
   Chunk sampling_;
+  Chunk energy_;
   model::Capture capture_;
   model::Ledger ledger_;
   std::vector<std::uint64_t> kept_;  // events so far, by stream

@@ -4,6 +4,8 @@
 #include <cerrno>
 #include <chrono>
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -17,6 +19,7 @@
 #include "analysis/present/words/text_format.h"
 #include "userspace/base/fail_errno.h"
 #include "userspace/cli/checks.h"
+#include "userspace/cli/live/ab/frequency_sweep.h"
 #include "userspace/cli/live/ab/recording_child.h"
 #include "userspace/cli/live/live_commands.h"
 #include "userspace/cli/run_comparison.h"
@@ -39,29 +42,59 @@ struct AbOptions {
   std::string duration;
   std::string keep;
   std::string record;
+  SweepOptions sweep;
   RunComparison comparison;
 
-  // What each side is, as arguments of `record`.
-  Words sides[2];
+  // What each side is, as arguments of `record`; of a sweep there is one.
+  std::vector<Words> sides;
 };
 
-// A, B, B, A, A, B, B, A: a drift of the machine falls on both sides alike.
-bool is_b(unsigned run) {
-  return run % 4 == 1 || run % 4 == 2;
+// One thing that is recorded several times.
+struct Side {
+  std::string name;  // "A", "1200MHz"
+  std::string file;  // what its traces' names begin with
+  Words arguments;
+  std::uint64_t khz = 0;  // of a sweep
+  std::vector<std::string> traces = {};
+};
+
+// A, B, B, A, A, B, B, A: a drift of the machine falls on all sides alike.
+std::size_t side_of(unsigned run, std::size_t sides) {
+  const std::size_t at = run % sides;
+  return run / sides % 2 == 0 ? at : sides - 1 - at;
+}
+
+void find_swept(AbOptions& options) {
+  if (options.pids.empty() == options.words.empty())
+    refuse_usage("--sweep-frequency records one command (-- CMD) or one process (-p PID)");
+  if (std::ranges::find(options.words, "--") != options.words.end() || options.pids.size() > 1)
+    refuse_usage("--sweep-frequency records one command or one process, not two");
+  if (!options.pids.empty() && options.duration.empty())
+    refuse_usage("with -p each run takes as long as --for says");
+  if (settings_in(options.sweep) > 2 && options.keep.empty())
+    refuse_usage(
+        "of more than two frequencies only the fastest and the slowest are compared: the other "
+        "traces want --keep DIR");
+  Words& side = options.sides.emplace_back(options.words.empty() ? Words{"-p", options.pids.front()}
+                                                                 : Words{"--"});
+  side.insert(side.end(), options.words.begin(), options.words.end());
 }
 
 void check_ends(const AbOptions& options) {
+  if (options.until_certain && options.sweep.is_wanted)
+    refuse_usage("--until-certain compares two sides, and --sweep-frequency records one");
   if (options.until_certain && options.comparison.is_of_blocks())
     refuse_usage("--until-certain compares runs: --unit block is for a fixed number of them");
 }
 
 void find_sides(AbOptions& options) {
+  if (options.sweep.is_wanted) return find_swept(options);
   if (options.pids.empty() == options.words.empty())
     refuse_usage("give either two commands (-- CMD_A -- CMD_B) or two processes (-p PID -p PID)");
   if (options.words.empty()) {
     if (options.pids.size() != 2) refuse_usage("two processes are compared: -p PID -p PID");
     if (options.duration.empty()) refuse_usage("with -p each run takes as long as --for says");
-    for (std::size_t side = 0; side < 2; ++side) options.sides[side] = {"-p", options.pids[side]};
+    for (const std::string& pid : options.pids) options.sides.push_back({"-p", pid});
     return;
   }
   const auto between = std::ranges::find(options.words, "--");
@@ -71,10 +104,10 @@ void find_sides(AbOptions& options) {
   if (std::find(between + 1, options.words.end(), "--") != options.words.end())
     refuse_usage("there are more than two commands; a command that needs -- goes into a script");
   for (std::size_t side = 0; side < 2; ++side) {
-    options.sides[side] = {"--"};
+    Words& words = options.sides.emplace_back(Words{"--"});
     const auto from = side == 0 ? options.words.begin() : between + 1;
     const auto to = side == 0 ? between : options.words.end();
-    options.sides[side].insert(options.sides[side].end(), from, to);
+    words.insert(words.end(), from, to);
   }
 }
 
@@ -107,8 +140,8 @@ class TraceDirectory {
     if (is_removed_) std::filesystem::remove_all(path_, ignored);
   }
 
-  std::string trace(bool of_b, std::size_t number) const {
-    return fmt::format("{}/{}-{:02}.sjt", path_, of_b ? 'b' : 'a', number);
+  std::string trace(const std::string& side, std::size_t number) const {
+    return fmt::format("{}/{}-{:02}.sjt", path_, side, number);
   }
 
  private:
@@ -129,59 +162,96 @@ Words words_of(std::string_view text) {
   }
 }
 
-// Records the runs, one after the other, and knows what was recorded so far.
+// Records the runs of all sides in turns, and knows what was recorded so far.
 class Recordings {
  public:
-  static Result<Recordings> prepare(const AbOptions& options) {
+  static Result<Recordings> prepare(const AbOptions& options, std::vector<Side> sides) {
     SJ_TRY(directory, TraceDirectory::open(options.keep));
     SJ_TRY(interrupts, prepare_recordings());
-    return Recordings(options, std::move(directory), std::move(interrupts));
+    return Recordings(options, std::move(sides), std::move(directory), std::move(interrupts));
   }
 
-  // Which side's turn it was, and the trace.
-  struct Recorded {
-    bool of_b = false;
-    std::string path;
-  };
-  Result<Recorded> record_next(unsigned at_most) {
-    const bool of_b = is_b(done_);
-    const std::string path = directory_.trace(of_b, ++of_side_[of_b ? 1 : 0]);
+  // `at_most`: how many runs there are; `setting`: of a sweep. Returns the side whose turn it was.
+  Result<std::size_t> record_next(unsigned at_most, host::FrequencySetting* setting = nullptr) {
+    const std::size_t turn = side_of(done_, sides_.size());
+    Side& side = sides_[turn];
+    const std::string path = directory_.trace(side.file, side.traces.size() + 1);
     ++done_;
     const std::string which =
         fmt::format("run {} of {}{}", done_, options_->until_certain ? "at most " : "", at_most);
-    tell("{}: {}\n", which, of_b ? 'B' : 'A');
-    Words arguments = {"-q", "-o", path};
+    tell("{}: {}\n", which, side.name);
+    auto recorded = setting == nullptr ? Result<void>() : setting->set(side.khz);
+    if (recorded) recorded = record(side, path);
+    if (!recorded)
+      return std::unexpected(
+          std::move(recorded).error().within(fmt::format("{} ({})", which, side.name)));
+    side.traces.push_back(path);
+    return turn;
+  }
+
+  Result<void> record_all(host::FrequencySetting* setting = nullptr) {
+    const auto all = static_cast<unsigned>(sides_.size()) * options_->runs;
+    while (done_ < all) SJ_CHECK(record_next(all, setting));
+    return {};
+  }
+
+  const std::vector<Side>& sides() const { return sides_; }
+
+ private:
+  Recordings(const AbOptions& options, std::vector<Side> sides, TraceDirectory directory,
+             base::Fd interrupts)
+      : options_(&options),
+        sides_(std::move(sides)),
+        directory_(std::move(directory)),
+        interrupts_(std::move(interrupts)) {}
+
+  Result<void> record(const Side& side, const std::string& trace) const {
+    Words arguments = {"-q", "-o", trace};
     if (!options_->duration.empty())
       arguments.insert(arguments.end(), {"--for", options_->duration});
     const Words more = words_of(options_->record);
     arguments.insert(arguments.end(), more.begin(), more.end());
-    const Words& side = options_->sides[of_b ? 1 : 0];
-    arguments.insert(arguments.end(), side.begin(), side.end());
-    if (auto recorded = record_once(arguments, interrupts_); !recorded)
-      return std::unexpected(
-          std::move(recorded).error().within(fmt::format("{} ({})", which, of_b ? 'B' : 'A')));
-    return Recorded{.of_b = of_b, .path = path};
+    arguments.insert(arguments.end(), side.arguments.begin(), side.arguments.end());
+    return record_once(arguments, interrupts_);
   }
 
- private:
-  Recordings(const AbOptions& options, TraceDirectory directory, base::Fd interrupts)
-      : options_(&options), directory_(std::move(directory)), interrupts_(std::move(interrupts)) {}
-
   const AbOptions* options_;
+  std::vector<Side> sides_;
   TraceDirectory directory_;
   base::Fd interrupts_;
   unsigned done_ = 0;
-  std::size_t of_side_[2] = {};
 };
 
+std::vector<Side> two_sides(const AbOptions& options) {
+  return {{.name = "A", .file = "a", .arguments = options.sides[0]},
+          {.name = "B", .file = "b", .arguments = options.sides[1]}};
+}
+
 Result<void> run_fixed(const AbOptions& options) {
-  SJ_TRY(recordings, Recordings::prepare(options));
-  std::vector<std::string> traces[2];
-  for (unsigned run = 0; run < 2 * options.runs; ++run) {
-    SJ_TRY(recorded, recordings.record_next(2 * options.runs));
-    traces[recorded.of_b ? 1 : 0].push_back(recorded.path);
-  }
-  return options.comparison.run(traces[0], traces[1]);
+  SJ_TRY(recordings, Recordings::prepare(options, two_sides(options)));
+  SJ_CHECK(recordings.record_all());
+  return options.comparison.run(recordings.sides()[0].traces, recordings.sides()[1].traces);
+}
+
+// The frequency is set back before the comparison, which takes its time.
+Result<void> run_sweep(const AbOptions& options) {
+  SJ_TRY(setting, begin_sweep(options.sweep));
+  SJ_TRY(all_khz, swept_khz(options.sweep, setting));
+  std::vector<Side> swept;
+  for (const std::uint64_t khz : all_khz)
+    swept.push_back({.name = megahertz(khz),
+                     .file = megahertz(khz),
+                     .arguments = options.sides.front(),
+                     .khz = khz});
+  SJ_TRY(recordings, Recordings::prepare(options, std::move(swept)));
+  const auto recorded = recordings.record_all(&setting);
+  const auto restored = setting.restore();
+  SJ_CHECK(recorded);
+  SJ_CHECK(restored);
+  const auto& sides = recordings.sides();
+  tell("compared: {} (base) and {} (new)\n", sides.front().name, sides.back().name);
+  if (!options.keep.empty()) tell("next: sojourn energy {}/*.sjt\n", options.keep);
+  return options.comparison.run(sides.front().traces, sides.back().traces);
 }
 
 // What is surest by now, and how sure: "surest is D latency, +12.3 us (+4.1 %): p 0.21".
@@ -201,7 +271,7 @@ Result<void> run_until_certain(const AbOptions& options) {
   constexpr std::size_t kFewestRuns = 4;  // two of each side have an interval
   const auto until = options.max_time.empty() ? Clock::time_point::max()
                                               : Clock::now() + *parse_duration(options.max_time);
-  SJ_TRY(recordings, Recordings::prepare(options));
+  SJ_TRY(recordings, Recordings::prepare(options, two_sides(options)));
   std::array<RunComparison::Side, 2> sides;
   differential::RunsInTurns turns;
   const double level = options.comparison.level();
@@ -211,10 +281,10 @@ Result<void> run_until_certain(const AbOptions& options) {
       tell("--max-time {} is over\n", options.max_time);
       break;
     }
-    SJ_TRY(recorded, recordings.record_next(2 * options.max_runs));
-    RunComparison::Side& side = sides[recorded.of_b ? 1 : 0];
-    SJ_CHECK(options.comparison.read_next(side, recorded.path));
-    turns.add(side.runs.back(), recorded.of_b);
+    SJ_TRY(turn, recordings.record_next(2 * options.max_runs));
+    RunComparison::Side& side = sides[turn];
+    SJ_CHECK(options.comparison.read_next(side, recordings.sides()[turn].traces.back()));
+    turns.add(side.runs.back(), turn == 1);
     tell("  {}\n", look_text(turns));
   }
   tell("{} after {} runs: {} is at most {:g}\n", is_certain() ? "certain" : "not certain",
@@ -282,9 +352,11 @@ Action define_ab(Arguments& arguments) {
                   "More options of `sojourn record`, in one word with blanks between them, e.g. "
                   "'--engine ring --context sched'")
       .type_name("OPTIONS");
+  define_sweep_options(arguments, options->sweep);
   define_ends(arguments, *options);
   options->comparison.define_options(arguments);
-  arguments.when_parsed([options] {
+  arguments.when_parsed([options, arguments] {
+    check_sweep_options(arguments, options->sweep);
     check_ends(*options);
     find_sides(*options);
   });
@@ -296,8 +368,10 @@ Action define_ab(Arguments& arguments) {
       "\n\nExamples:\n"
       "  sojourn ab --for 10s -- ./gnb-old -c gnb.yml -- ./gnb-new -c gnb.yml\n"
       "  sojourn ab --runs 5 --for 5s --fail-on 'p99(D) > +5%' -p 4242 -p 4343\n"
-      "  sojourn ab --until-certain --max-time 1h --for 10s -- ./gnb-old -- ./gnb-new");
+      "  sojourn ab --until-certain --max-time 1h --for 10s -- ./gnb-old -- ./gnb-new\n"
+      "  sojourn ab --sweep-frequency --for 10s --record --energy --keep sweep -p 4242");
   return [options] {
+    if (options->sweep.is_wanted) return run_sweep(*options);
     return options->until_certain ? run_until_certain(*options) : run_fixed(*options);
   };
 }

@@ -52,6 +52,7 @@ void RecordOptions::define(Arguments& arguments) {
           "start (-- CMD)");
     queues.wanted = arguments.count("--queues") != 0;
     check_queue_options(arguments, queues);
+    check_energy_options(arguments, energy);
   });
   arguments.heading("The trace");
   arguments.add_option("-o,--output", output, "The trace file to write")
@@ -78,6 +79,8 @@ void RecordOptions::define(Arguments& arguments) {
   add_perf_options(arguments, perf);
   arguments.heading("Queues");
   define_queue_options(arguments, queues);
+  arguments.heading("Energy");
+  define_energy_options(arguments, energy);
   arguments.heading("Readers while it records");
   stream.define(arguments);
   arguments.heading("Flight recorder and triggers");
@@ -219,6 +222,7 @@ Result<capture::Options> RecordOptions::for_capture() const {
   SJ_CHECK(want_context(context, quiet, period, result));
   SJ_CHECK(want_perf(perf, quiet, period, result));
   SJ_CHECK(add_queue_sampler(queues, result));
+  SJ_CHECK(want_energy(energy, quiet, result));
   return result;
 }
 

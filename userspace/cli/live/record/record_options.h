@@ -12,6 +12,7 @@
 #include "userspace/cli/live/record/auto_options.h"
 #include "userspace/cli/live/record/collector_options.h"
 #include "userspace/cli/live/record/context_options.h"
+#include "userspace/cli/live/record/energy_options.h"
 #include "userspace/cli/live/record/flight_options.h"
 #include "userspace/cli/live/record/perf_options.h"
 #include "userspace/cli/live/record/post_mortem_options.h"
@@ -47,6 +48,7 @@ struct RecordOptions {
   ContextWanted context;
   PerfWanted perf;
   QueueOptions queues;
+  EnergyWanted energy;
   RecordSelection selection;
   bool quiet = false;
   // Set by `sojourn live`: the trace goes to this sink, and `live` reports the end itself.
