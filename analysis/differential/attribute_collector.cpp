@@ -54,15 +54,19 @@ AttributeCollector::AttributeCollector(const About& about, IsSlow is_slow)
   }
 }
 
-// Sets an attribute of the packet that was begun last.
 template <typename Condition>
 bool AttributeCollector::set(Rows& rows, const std::string& name, std::string value,
                              const Condition& condition) {
   Column& column = rows.columns[name];
   column.name = name;
-  const std::size_t row = rows.start_ns.size() - 1;
-  if (column.of.size() > row) return false;  // the first one counts
-  column.of.resize(row, kNoValue);
+  return put(column, rows.start_ns.size() - 1, std::move(value), condition);
+}
+
+template <typename Condition>
+bool AttributeCollector::put(Column& column, std::size_t row, std::string value,
+                             const Condition& condition) {
+  if (column.of.size() <= row) column.of.resize(row + 1, kNoValue);
+  if (column.of[row] != kNoValue) return false;  // the first one counts
   const bool is_other = column.values.size() >= kMaxValues && !column.known.contains(value);
   if (is_other) value = "other";
   const auto [known, is_new] =
@@ -71,8 +75,19 @@ bool AttributeCollector::set(Rows& rows, const std::string& name, std::string va
     column.values.push_back(std::move(value));
     column.conditions.push_back(is_other ? std::string() : condition());
   }
-  column.of.push_back(known->second);
+  column.of[row] = known->second;
   return is_new;
+}
+
+void AttributeCollector::note_cause(model::Direction direction, std::uint64_t journey,
+                                    std::string cause) {
+  Rows& rows = rows_[index_of(direction)];
+  const auto row = rows.unexplained.find(journey);
+  if (row == rows.unexplained.end()) return;
+  Column& column = rows.columns["cause"];
+  column.name = "cause";
+  put(column, row->second, std::move(cause), [] { return std::string(); });
+  rows.unexplained.erase(row);
 }
 
 void AttributeCollector::note_ids(Rows& rows, const Journey& journey) {
@@ -198,6 +213,7 @@ void AttributeCollector::on_journey(const Journey& journey) {
     ++left_out_;
     return;
   }
+  rows.unexplained.emplace(journey.id, rows.start_ns.size());
   rows.start_ns.push_back(journey.start_ns);
   rows.end_ns.push_back(journey.end_ns);
   rows.latency_ns.push_back(static_cast<float>(journey.latency_ns()));

@@ -1,8 +1,8 @@
 // Attributes of each complete packet besides its times: whose it is, its size, its way, the place
-// where it stayed longest, its pieces and repeats, threads and CPUs, how many packets were ahead of
-// it, the time of the second. A value has the filter that finds its packets, where there is one.
-// Memory: 4 bytes for each packet and attribute, of at most kMaxPackets of a direction. One thread
-// owns an AttributeCollector.
+// where it stayed longest, the cause that took most of its time, its pieces and repeats, threads
+// and CPUs, how many packets were ahead of it, the time of the second. A value has the filter that
+// finds its packets, where there is one. Memory: 4 bytes for each packet and attribute, of at most
+// kMaxPackets of a direction. One thread owns an AttributeCollector.
 #pragma once
 
 #include <array>
@@ -40,6 +40,8 @@ class AttributeCollector : public journeys::Observer {
 
   bool wants_places() const override { return false; }
   void on_journey(const journeys::Journey& journey) override;
+  // Sets the cause of a journey that was told before. At most once for each journey.
+  void note_cause(model::Direction direction, std::uint64_t journey, std::string cause);
   void finish();
 
   // In the order in which packets began; attributes that all packets share are left out.
@@ -68,6 +70,7 @@ class AttributeCollector : public journeys::Observer {
     std::vector<std::uint64_t> end_ns;
     std::vector<float> latency_ns;
     std::vector<bool> is_slow;
+    std::unordered_map<std::uint64_t, std::size_t> unexplained;  // rows of journeys without a cause
     std::map<std::string, Column> columns;
     std::vector<std::vector<std::string>> paths;  // the places of each value of "path"
     std::uint64_t slow_from_ns = 0;
@@ -76,9 +79,12 @@ class AttributeCollector : public journeys::Observer {
   static std::size_t index_of(model::Direction direction) {
     return direction == model::Direction::kUplink ? 1 : 0;
   }
-  // Whether the value is a new one of the attribute. Only then the condition is asked for.
+  // Sets a value of the packet that was begun last. Returns whether the attribute had no such value
+  // yet; only then `condition` is called.
   template <typename Condition>
   bool set(Rows& rows, const std::string& name, std::string value, const Condition& condition);
+  template <typename Condition>
+  static bool put(Column& column, std::size_t row, std::string value, const Condition& condition);
   void note_ids(Rows& rows, const journeys::Journey& journey);
   void note_threads(Rows& rows, const journeys::Journey& journey);
   void note_length(Rows& rows, const journeys::Step& own);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -16,8 +17,10 @@
 #include "analysis/filter/journey_filter.h"
 #include "analysis/journeys/rules.h"
 #include "analysis/model/links.h"
+#include "analysis/page/distribution_curves.h"
 #include "analysis/page/journey_columns.h"
 #include "analysis/page/latseq_trace.h"
+#include "analysis/page/packet_surroundings.h"
 #include "analysis/page/page_differences.h"
 #include "analysis/page/page_timeline.h"
 #include "analysis/page/piece_columns.h"
@@ -63,6 +66,15 @@ std::uint64_t number_of(const json& question, const char* name, std::uint64_t ot
                                                                 : otherwise;
 }
 
+// The columns that packets and their pieces both have.
+template <typename Columns>
+void send_latencies(const Columns& columns, AnswerSink& sink) {
+  sink.column("id", columns.id);
+  sink.column("start", columns.start);
+  sink.column("latency", columns.latency);
+  sink.column("direction", columns.direction);
+}
+
 // One journey, as text: its steps are valid only while it is told.
 class OneJourney : public journeys::Observer {
  public:
@@ -70,16 +82,38 @@ class OneJourney : public journeys::Observer {
       : id_(id), schema_(schema), cpus_(std::move(cpus)) {}
 
   void on_journey(const journeys::Journey& journey) override {
-    if (journey.id == id_) found_ = present::journey_json(journey, schema_, cpus_);
+    if (journey.id != id_) return;
+    found_ = present::journey_json(journey, schema_, cpus_);
+    for (const journeys::Step& step : journey.steps) {
+      points_.push_back(step.point);
+      times_ns_.push_back(step.ts_ns);
+      events_.push_back({.key = {.stream = step.stream, .seq = step.seq},
+                         .parents = {step.parents.begin(), step.parents.end()}});
+    }
   }
   bool wants_places() const override { return false; }
   const std::string& found() const { return found_; }
+  const std::vector<BlockCompanions::Event>& events() const { return events_; }
+
+  // Of each parent of an event, the share of the stays in that hop that took at most as long.
+  ordered_json shares_of_stays(std::size_t event, const HopTimes& hops) const {
+    auto shares = ordered_json::array();
+    for (const std::uint32_t parent : events_[event].parents) {
+      const std::uint64_t left_ns = std::max(times_ns_[event], times_ns_[parent]);
+      const auto share = hops.at_most(points_[parent], points_[event], left_ns - times_ns_[parent]);
+      shares.push_back(share ? ordered_json(*share) : ordered_json());
+    }
+    return shares;
+  }
 
  private:
   std::uint64_t id_;
   const model::Schema& schema_;
   present::CpuOfStream cpus_;
   std::string found_;
+  std::vector<BlockCompanions::Event> events_;
+  std::vector<model::PointId> points_;  // of the events
+  std::vector<std::uint64_t> times_ns_;
 };
 
 }  // namespace
@@ -88,6 +122,7 @@ struct PageEngine::State {
   pipeline::TraceInput input;
   const trace::Reader& reader;
   PlainExecutor executor;
+  std::optional<HopTimes> hop_times;  // once a packet was asked for
 
   explicit State(pipeline::TraceInput opened) : input(std::move(opened)), reader(input.reader()) {}
 
@@ -107,6 +142,9 @@ struct PageEngine::State {
     return std::optional<Filter>(std::move(made));
   }
 
+  // Of the journeys that the question's filter leaves.
+  Result<void> tell(const json& question, journeys::Observer& observer,
+                    const pipeline::Progress& progress);
   Result<ordered_json> report(const json& question, const pipeline::Progress& progress);
   Result<ordered_json> explain(const json& question, const pipeline::Progress& progress);
   Result<ordered_json> queues(const json& question, const pipeline::Progress& progress);
@@ -120,6 +158,7 @@ struct PageEngine::State {
                                 const pipeline::Progress& progress);
   Result<ordered_json> what_differs(const json& question, const pipeline::Progress& progress);
   ordered_json machine() const;
+  ordered_json names() const;
 };
 
 Result<ordered_json> PageEngine::State::report(const json& question,
@@ -221,9 +260,19 @@ Result<ordered_json> PageEngine::State::queues(const json& question,
                                .has_depths = true});
 }
 
+Result<void> PageEngine::State::tell(const json& question, journeys::Observer& observer,
+                                     const pipeline::Progress& progress) {
+  SJ_TRY(where, compile<filter::JourneyFilter>(text_of(question, "where")));
+  pipeline::TracePass pass(executor, input);
+  pass.show(progress);
+  if (where) pass.keep([&](const journeys::Journey& journey) { return (*where)(journey); });
+  pass.observe(observer);
+  SJ_CHECK(pass.run());
+  return {};
+}
+
 Result<ordered_json> PageEngine::State::journeys(const json& question, AnswerSink& sink,
                                                  const pipeline::Progress& progress) {
-  SJ_TRY(where, compile<filter::JourneyFilter>(text_of(question, "where")));
   const auto by = report::by_from(text_of(question, "by"));
   std::optional<report::Groups> groups;
   JourneyColumns::GroupOf group_of;
@@ -232,35 +281,23 @@ Result<ordered_json> PageEngine::State::journeys(const json& question, AnswerSin
     group_of = [&](const journeys::Journey& journey) { return groups->name_of(journey); };
   }
   JourneyColumns columns(origin_ns(), std::move(group_of));
-  pipeline::TracePass pass(executor, input);
-  pass.show(progress);
-  if (where) pass.keep([&](const journeys::Journey& journey) { return (*where)(journey); });
-  pass.observe(columns);
-  SJ_CHECK(pass.run());
-  sink.column("id", columns.id);
-  sink.column("start", columns.start);
-  sink.column("latency", columns.latency);
-  sink.column("direction", columns.direction);
+  SJ_CHECK(tell(question, columns, progress));
+  send_latencies(columns, sink);
   sink.column("outcome", columns.outcome);
   sink.column("segments", columns.segments);
   sink.column("repeats", columns.repeats);
-  if (groups) sink.column("group", columns.group);
+  if (groups) {
+    sink.column("group", columns.group);
+    send_curves(columns, sink);
+  }
   return ordered_json{{"count", columns.id.size()}, {"groups", columns.groups}};
 }
 
 Result<ordered_json> PageEngine::State::pieces(const json& question, AnswerSink& sink,
                                                const pipeline::Progress& progress) {
-  SJ_TRY(where, compile<filter::JourneyFilter>(text_of(question, "where")));
   PieceColumns columns(input.topology(), origin_ns());
-  pipeline::TracePass pass(executor, input);
-  pass.show(progress);
-  if (where) pass.keep([&](const journeys::Journey& journey) { return (*where)(journey); });
-  pass.observe(columns);
-  SJ_CHECK(pass.run());
-  sink.column("id", columns.id);
-  sink.column("start", columns.start);
-  sink.column("latency", columns.latency);
-  sink.column("direction", columns.direction);
+  SJ_CHECK(tell(question, columns, progress));
+  send_latencies(columns, sink);
   return ordered_json{{"count", columns.id.size()}};
 }
 
@@ -273,23 +310,34 @@ Result<ordered_json> PageEngine::State::packet(const json& question,
   pipeline::TracePass pass(executor, input);
   pass.show([&](std::uint64_t done, std::uint64_t of) { progress(done, 2 * of); });
   pass.observe(one);
-  pass.consume([&](const model::EventBatch&) { return one.found().empty(); });
-  SJ_CHECK(pass.run());
+  const bool knows_hops = hop_times.has_value();
+  if (!knows_hops) pass.observe(hop_times.emplace(input.topology()));
+  pass.consume([&](const model::EventBatch&) { return !knows_hops || one.found().empty(); });
+  if (const auto ran = pass.run(); !ran) {
+    if (!knows_hops) hop_times.reset();
+    return std::unexpected(ran.error());
+  }
   if (one.found().empty()) return fail("no journey has the number {}", id);
 
   std::optional<causes::Verdict> verdict;
+  BlockCompanions companions(id, one.events());
   // Every packet is late that took longer than nothing.
   report::LatenessAnalysis analysis(
       input, {.down_ns = 0, .up_ns = 0},
       [&](const journeys::Journey& journey) { return journey.id == id; },
       [&](const causes::Verdict& found) { verdict = found; });
   SJ_CHECK(analysis.run(
-      executor, [&](std::uint64_t done, std::uint64_t of) { progress(of + done, 2 * of); }));
+      executor, [&](std::uint64_t done, std::uint64_t of) { progress(of + done, 2 * of); },
+      &companions));
   auto document = ordered_json{{"journey", ordered_json::parse(one.found(), nullptr, false)},
                                {"why", ""},
-                               {"parts", ordered_json::array()}};
+                               {"parts", ordered_json::array()},
+                               {"shared", companions.shared()},
+                               {"joined", companions.joined()}};
   const auto threads = profile::thread_names(reader.context());
+  std::size_t number = 0;
   for (auto& event : document["journey"]["events"]) {
+    event["at_most"] = one.shares_of_stays(number++, *hop_times);
     const auto name = threads.find(event.value("tid", 0U));
     if (name != threads.end()) event["thread"] = name->second;
   }
@@ -377,6 +425,29 @@ ordered_json PageEngine::State::machine() const {
           {"cpu_model", host.cpu_model}, {"cpus", host.cpus},     {"measured", host.measured}};
 }
 
+ordered_json PageEngine::State::names() const {
+  auto points = ordered_json::array();
+  for (const model::Point& point : reader.schema().points) {
+    if (point.direction > model::Direction::kScalar) continue;
+    auto ids = ordered_json::array();
+    for (const model::Field& field : point.fields)
+      if (field.role != model::Role::kProperty && !model::is_reserved(field.name))
+        ids.push_back(field.name);
+    points.push_back({{"dir", std::string(1, letter(point.direction))},
+                      {"name", point.name()},
+                      {"src", point.src},
+                      {"dest", point.dest},
+                      {"ids", std::move(ids)}});
+  }
+  auto threads = ordered_json::array();
+  for (const auto& [tid, name] : profile::thread_names(reader.context()))
+    threads.push_back({{"tid", tid}, {"name", name}});
+  std::set<std::int32_t> cpus;
+  for (const model::Stream& stream : reader.streams())
+    if (stream.cpu >= 0) cpus.insert(stream.cpu);
+  return {{"points", std::move(points)}, {"threads", std::move(threads)}, {"cpus", cpus}};
+}
+
 Result<PageEngine> PageEngine::open(std::unique_ptr<trace::ByteSource> source) {
   if (is_text(*source)) {
     SJ_TRY(imported, trace_of_latseq(std::move(source)));
@@ -413,6 +484,7 @@ Result<std::string> PageEngine::answer(std::string_view question, AnswerSink& si
   if (call == "events") return text(state_->events(asked, progress));
   if (call == "timeline") return text(state_->timeline(asked, sink, progress));
   if (call == "machine") return text(state_->machine());
+  if (call == "names") return text(state_->names());
   return fail("no call is named {}", call.empty() ? "\"\"" : call);
 }
 

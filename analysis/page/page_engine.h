@@ -8,12 +8,17 @@
 //   {"call": "journeys", "where": EXPR, "by": NAME} a column each of id, start, latency, ...; with
 //                                                   "by" their groups, as `sojourn report --by`
 //   {"call": "pieces",   "where": EXPR}             the same of the pieces of complete packets
-//   {"call": "packet",   "id": N}                   one journey whole, and why it took so long
+//   {"call": "packet",   "id": N}                   one journey whole, and why it took so long; of
+//   each
+//                                                   event the share of stays in its hops that took
+//                                                   at most as long, and who was in the same block
 //   {"call": "events",   "where": EXPR, "limit": N} the first events
 //   {"call": "timeline", "from_ns": N, "to_ns": N}  events by thread and stretch of time: columns
 //   {"call": "machine"}                             the trace's host block: "measured" is the text
 //                                                   of `sojourn host --json`, empty if there is
 //                                                   none
+//   {"call": "names"}                               what a filter can name: points and their ids,
+//                                                   threads, CPUs
 //
 // It knows neither JavaScript nor WebAssembly (wasm_page.cpp does). One thread owns a PageEngine.
 #pragma once

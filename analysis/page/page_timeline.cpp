@@ -302,7 +302,8 @@ Result<ordered_json> timeline(pipeline::TraceInput& input, const std::optional<T
   states.send(sink, threads, cpus, origin);
   auto called = ordered_json::array();
   for (const model::Point& point : reader.schema().points) called.push_back(point.name());
-  return ordered_json{{"first_ns", shown.from_ns - std::min(shown.from_ns, origin)},
+  return ordered_json{{"origin_ns", origin},
+                      {"first_ns", shown.from_ns - std::min(shown.from_ns, origin)},
                       {"last_ns", shown.to_ns - origin},
                       {"threads", std::move(listed)},
                       {"cpus", std::move(of_cpus)},

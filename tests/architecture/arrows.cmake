@@ -57,11 +57,11 @@ set(arrows
     analysis/journeys analysis/causes analysis/profile analysis/threads analysis/report analysis/present/words
     analysis/host analysis/present/causes analysis/present/host analysis/present/journeys analysis/present/threads"
   "analysis/exports: analysis/base analysis/model analysis/trace analysis/journeys analysis/causes analysis/context"
-  "analysis/page: analysis/base analysis/model analysis/context analysis/trace analysis/imports analysis/latseq analysis/journeys analysis/causes analysis/filter analysis/profile
+  "analysis/page: analysis/base analysis/model analysis/statistics analysis/context analysis/trace analysis/imports analysis/latseq analysis/journeys analysis/causes analysis/filter analysis/profile
     analysis/queues analysis/pipeline analysis/report analysis/present/words analysis/present/causes
     analysis/present/journeys analysis/present/queues analysis/present/report analysis/present/traits analysis/differential"
-  "analysis/differential: analysis/base analysis/host analysis/model analysis/trace analysis/context analysis/journeys analysis/filter analysis/pipeline
-    analysis/report analysis/present/words"
+  "analysis/differential: analysis/base analysis/host analysis/model analysis/trace analysis/context analysis/journeys analysis/causes
+    analysis/profile analysis/filter analysis/pipeline analysis/report analysis/present/words analysis/present/causes"
   "analysis/present/pictures: analysis/model analysis/statistics analysis/journeys analysis/report analysis/present/words
     analysis/present/journeys"
   "analysis/present/traits: analysis/model analysis/differential analysis/present/words"
@@ -69,7 +69,8 @@ set(arrows
   "analysis/schema_language: analysis/base analysis/language analysis/model"
   "userspace/base: analysis/base analysis/model"
   "userspace/files: analysis/base analysis/trace analysis/imports analysis/journeys userspace/base"
-  "userspace/page: analysis/base"
+  "userspace/redaction: analysis/base analysis/model analysis/trace analysis/journeys"
+  "userspace/page: analysis/base analysis/trace userspace/redaction"
   "userspace/tracee: analysis/base analysis/model userspace/base bpf probes"
   "userspace/symbols: analysis/base analysis/model analysis/trace userspace/base userspace/tracee"
   "userspace/coarse: analysis/base analysis/model userspace/base userspace/tracee bpf
@@ -121,7 +122,7 @@ set(arrows
   "userspace/cli: analysis/base analysis/model analysis/trace analysis/imports analysis/latseq analysis/oai_t
     analysis/event_json analysis/xlap analysis/exports analysis/energy analysis/statistics analysis/host analysis/threads analysis/journeys analysis/causes analysis/profile
     analysis/filter analysis/queues analysis/pipeline analysis/report analysis/differential analysis/present analysis/schema_language
-    userspace/base userspace/files userspace/page"
+    userspace/base userspace/files userspace/page userspace/redaction"
   "userspace/cli/live: analysis/base analysis/model analysis/trace analysis/journeys analysis/filter analysis/host analysis/live analysis/differential
     analysis/present/host analysis/present/differential analysis/present/live analysis/present/words
     userspace/base userspace/files userspace/live userspace/tracee userspace/coarse userspace/capture userspace/doctor userspace/host userspace/cli")

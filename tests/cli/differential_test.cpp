@@ -235,25 +235,69 @@ TEST_CASE("several runs of each side are compared as runs, where they are enough
   CHECK(output_of(arguments).contains("4 tests at 0.05 take 5 and 5 to show anything"));
 }
 
+// The trait that is just this; null where it is none of them.
+json trait_of(const json& direction, const json& what) {
+  for (const json& trait : direction["traits"])
+    if (trait["what"] == what) return trait;
+  return nullptr;
+}
+
 TEST_CASE("what slow packets have in common is told with support and risk") {
   const test::TemporaryDirectory directory;
   const std::string trace = trace_of(directory, {.packets = 4000, .slow_ue_us = 1500});
   const json told = json::parse(output_of({"why-slow", trace, "--json"}));
   CHECK(told["D"]["packets"] == 4000);
   CHECK(told["D"]["slow"] == 40);
-  const json& first = told["D"]["traits"][0];
-  CHECK(first["what"]["rnti"] == "0x3");
-  CHECK(first["support"] == 1);
-  CHECK(first["risk_ratio"].is_null());
-  CHECK(first["p"] <= 0.05);
+  const json ue = trait_of(told["D"], {{"rnti", "0x3"}});
+  REQUIRE(ue.is_object());
+  CHECK(ue["support"] == 1);
+  CHECK(ue["risk_ratio"].is_null());
+  CHECK(ue["p"] <= 0.05);
   const json asked =
       json::parse(output_of({"why-slow", trace, "--slow", "latency > 1ms", "--json"}));
   CHECK(asked["slow"] == "latency > 1ms");
-  CHECK(asked["D"]["traits"][0]["what"]["rnti"] == "0x3");
+  CHECK(trait_of(asked["D"], {{"rnti", "0x3"}}).is_object());
   const std::string text = output_of({"why-slow", trace});
   CHECK(text.starts_with("D: 40 of 4,000 packets are slow (longer than "));
   CHECK(text.contains("rnti = 0x3"));
   CHECK(text.contains("only these"));
+}
+
+TEST_CASE("a distribution says how far it may be off, where there is enough data") {
+  const test::TemporaryDirectory directory;
+  const std::string trace = trace_of(directory, {.packets = 4000});
+  const json told = json::parse(output_of({"report", trace, "--cdf", "json"}));
+  std::size_t intervals = 0;
+  for (const json& curve : told["cdf"])
+    for (const json& point : curve["points"]) {
+      CHECK(point.contains("longer_95") == (curve["name"] == "latency"));
+      if (curve["name"] != "latency") continue;
+      CHECK(point["longer_95"][0] <= point["longer"]);
+      CHECK(point["longer_95"][1] >= point["longer"]);
+      CHECK(point["longer_95"][0] < point["longer_95"][1]);
+      ++intervals;
+    }
+  CHECK(intervals > 99);
+  const Traces traces;
+  CHECK(!output_of({"report", traces.path("radio"), "--cdf", "json"}).contains("longer_95"));
+}
+
+TEST_CASE("the cause that took most of a packet's time is a trait, as explain counts it") {
+  const test::TemporaryDirectory directory;
+  const std::string trace = trace_of(directory, {.packets = 4000, .slow_ue_us = 1500});
+  const json explained =
+      json::parse(output_of({"explain", trace, "--deadline", "300us", "--json"}));
+  const json told = json::parse(output_of({"why-slow", trace, "--slow", "latency > 300us",
+                                           "--support", "0.001", "--most", "1000", "--json"}));
+  std::size_t found = 0;
+  for (const json& trait : told["D"]["traits"]) {
+    if (trait["what"].size() != 1 || !trait["what"].contains("cause")) continue;
+    ++found;
+    CHECK(trait["where"].is_null());
+    for (const json& cause : explained["causes"])
+      if (cause["words"] == trait["what"]["cause"]) CHECK(cause["packets"] == trait["slow"]);
+  }
+  CHECK(found > 0);
 }
 
 TEST_CASE("real radio traces can be compared, and damaged or wrong ones are refused") {

@@ -1,5 +1,5 @@
 // Drives Chromium through the report page, and holds what it shows against the command line's JSON.
-// Usage: node --test page_test.mjs, with SOJOURN, MAKE_TRACE and MAKE_SCHEDULED_TRACE (programs),
+// Usage: node --test page_test.mjs, with SOJOURN, MAKE_TRACE, MAKE_SCHEDULED_TRACE and MAKE_EXPORT_TRACES (programs),
 // UNITS (web/units.ts bundled for Node), GOLDEN (tests/golden) and SCREENSHOTS (a directory, may be empty) in the
 // environment.
 import assert from "node:assert/strict";
@@ -12,7 +12,7 @@ import { createRequire } from "node:module";
 import { cells, count, directory, duration, endBrowser, json, jsonLines, open, pageOf, settled, share, shoot, showsGroups, showsTheFirstScreen,
          showsTheOtherViews, sojourn, startBrowser, until } from "./page_driver.mjs";
 
-const { SOJOURN, MAKE_TRACE, MAKE_SCHEDULED_TRACE, GOLDEN } = process.env;
+const { SOJOURN, MAKE_TRACE, MAKE_SCHEDULED_TRACE, MAKE_EXPORT_TRACES, GOLDEN } = process.env;
 const axe = fs.readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const trace = path.join(directory, "run.sjt");
 
@@ -35,7 +35,7 @@ test("the slowest packet and its reason are two clicks away", async () => {
   await page.click(".slowest button");
   await page.waitForSelector("dialog[open] svg.waterfall");
   assert.equal(await page.textContent("#why"), `${duration(worst.latency_ns)}: ${worst.why}`);
-  const bars = await page.$$eval("svg.waterfall .bar", (found) => found.length);
+  const bars = await page.$$eval("svg.waterfall .bar:not(.other)", (found) => found.length);
   const journey = JSON.parse(sojourn("journeys", trace, "--json", "--id", String(worst.id)));
   assert.equal(bars, journey.events.reduce((sum, event) => sum + event.parents.length, 0));
   assert.match(page.url(), new RegExp(`packet=${worst.id}`));
@@ -156,6 +156,20 @@ test("the distribution of each group is that of report --by", async () => {
   await close();
 });
 
+test("the bands of a distribution are those of report --cdf json", async () => {
+  const { page, close } = await open(pageOf(trace), { hash: "view=distribution" });
+  const { cdf } = JSON.parse(sojourn("report", trace, "--cdf", "json", "--by", "direction"));
+  const wanted = cdf.flatMap(({ dir, name, points }) => points.map(({ us, longer, longer_95: band }) =>
+      [`${dir} ${name}`, Math.round(1000 * us), longer, band ? band[0] : "", band ? band[1] : ""].join()));
+  assert.ok(cdf.some(({ points }) => points.some(({ longer_95: band }) => band)), "no band");
+  const [download] = await Promise.all([page.waitForEvent("download"), page.click(".picture .save button:last-child")]);
+  const [head, ...rows] = fs.readFileSync(await download.path(), "utf8").trim().split("\n");
+  assert.equal(head, "group,ns,longer,longer_low_95,longer_high_95");
+  assert.deepEqual(rows.sort(), wanted.sort());
+  assert.match(await page.textContent("p.band"), /^The band around a curve/);
+  await close();
+});
+
 test("of each packet's pieces the last one to arrive has its latency", async () => {
   const where = "dir == D && segments > 1 && time < 400ms";
   const { page, close } = await open(pageOf(trace), { hash: `view=arrivals&where=${encodeURIComponent(where)}` });
@@ -200,6 +214,147 @@ test("the time line says how long each thread ran, as threads does, and rows can
   assert.ok((await page.locator("canvas[role=img]").boundingBox()).height < tall);
   await shoot(page, "scheduled-light");
   await close();
+});
+
+test("rows of the time line can be moved by their arrows and by dragging, and the address keeps it", async () => {
+  const { page, close } = await open(pageOf(path.join(directory, "scheduled.sjt"), "scheduled.html"), { hash: "view=timeline" });
+  const shown = () => page.getAttribute("canvas[role=img]", "aria-label").then((text) => text.split(": ")[1].split(", "));
+  await until(page, () => document.querySelector("canvas[role=img]").ariaLabel.includes("CPU 1"));
+  assert.deepEqual(await shown(), ["thread 101", "thread 102", "CPU 0", "CPU 1"]);
+  await page.locator("summary", { hasText: "rows" }).click();
+  await page.getByRole("button", { name: "Move CPU 1 up" }).click();
+  await until(page, () => document.querySelector("canvas[role=img]").ariaLabel.endsWith("thread 102, CPU 1, CPU 0"));
+  await page.locator(".rows li", { hasText: "CPU 0" }).dragTo(page.locator(".rows li", { hasText: "thread 101" }));
+  await until(page, () => document.querySelector("canvas[role=img]").ariaLabel.endsWith(": CPU 0, thread 101, thread 102, CPU 1"));
+  assert.match(page.url(), /order=c0%2Ct101%2Ct102%2Cc1|order=c0,t101,t102,c1/);
+  const hash = page.url().split("#")[1];
+  await close();
+  const again = await open(pageOf(path.join(directory, "scheduled.sjt"), "scheduled.html"), { hash });
+  await until(again.page, () => document.querySelector("canvas[role=img]").ariaLabel.endsWith(": CPU 0, thread 101, thread 102, CPU 1"));
+  await again.close();
+});
+
+test("the time line and its list of events are in step, and a packet can be followed on it", async () => {
+  const [worst] = json("explain", trace, "--worst", "1").worst;
+  const { page, close } = await open(pageOf(trace), { hash: `packet=${worst.id}` });
+  await page.waitForSelector("dialog[open] svg.waterfall");
+  await page.keyboard.press("f");
+  await until(page, () => document.querySelector("section.timeline p")?.textContent.includes("Followed: journey"));
+  await settled(page);
+  assert.match(page.url(), new RegExp(`follow=${worst.id}`));
+  const journey = JSON.parse(sojourn("journeys", trace, "--json", "--id", String(worst.id)));
+  await page.focus("canvas[role=img]");
+  await page.keyboard.press("]");
+  await until(page, () => document.querySelector("section.timeline .told").textContent.startsWith("1 of "));
+  assert.ok((await page.textContent("section.timeline .told")).startsWith(`1 of ${journey.events.length}: ${journey.events[0].point}`));
+  const marked = await page.textContent("section.timeline tr[aria-current]");
+  await page.keyboard.press(".");
+  await until(page, () => document.querySelector("section.timeline tr[aria-current]"));
+  assert.notEqual(await page.textContent("section.timeline tr[aria-current]"), marked);
+  await page.locator("section.timeline tbody button").nth(4).click();
+  await until(page, () => [...document.querySelectorAll("section.timeline tbody tr")].findIndex((row) => row.ariaCurrent) === 4);
+  await shoot(page, "followed-light");
+  await close();
+});
+
+test("the picture of a packet can be turned, coloured by an id, and walked through", async () => {
+  const [worst] = json("explain", trace, "--worst", "1").worst;
+  const { page, close } = await open(pageOf(trace), { hash: `packet=${worst.id}` });
+  const bars = await page.locator("svg.waterfall .bar").count();
+  const journey = JSON.parse(sojourn("journeys", trace, "--json", "--id", String(worst.id)));
+  await page.keyboard.press("]");
+  await page.keyboard.press("]");
+  assert.ok((await page.textContent("dialog .told")).startsWith(`2 of ${journey.events.length}, `));
+  assert.ok((await page.textContent("dialog .told")).includes(journey.events[1].point));
+  await page.keyboard.press("t");
+  await page.waitForSelector("svg.waterfall.turned");
+  assert.equal(await page.locator("svg.waterfall .bar").count(), bars);
+  assert.match(page.url(), /form=turned/);
+  const id = Object.keys(journey.ids)[0];
+  await page.selectOption("#waterfall-colour", id);
+  await until(page, () => location.hash.includes("colour="));
+  await page.keyboard.press(".");
+  await until(page, () => location.hash.includes("packet="));
+  assert.ok(!page.url().includes(`packet=${worst.id}&`) && !page.url().endsWith(`packet=${worst.id}`));
+  await close();
+});
+
+test("commands are found by their words", async () => {
+  const { page, close } = await open(pageOf(trace));
+  await page.keyboard.press("Control+Shift+KeyP");
+  await page.waitForSelector("dialog.palette[open]");
+  await page.keyboard.type("view queu");
+  assert.equal(await page.locator("#palette-list li").count(), 1);
+  await page.keyboard.press("Enter");
+  await until(page, () => location.hash.includes("view=queues"));
+  await settled(page);
+  await close();
+});
+
+test("conditions that are chosen become words of the filter, and mean what they say", async () => {
+  const { page, close } = await open(pageOf(trace), { hash: "view=packets" });
+  await page.click(".builder summary");
+  await page.selectOption("#builder-kind", "subsystem");
+  await page.selectOption("#builder-value", { label: "rlc" });
+  await page.click(".builder button");
+  await settled(page);
+  assert.equal(await page.inputValue("#where"), "hop ~ rlc.*");
+  await page.selectOption("#builder-kind", "direction");
+  await page.selectOption("#builder-is", "!");
+  await page.selectOption("#builder-value", { label: "uplink" });
+  await page.click(".builder button");
+  await settled(page);
+  const filter = "(hop ~ rlc.*) && !(dir == U)";
+  assert.equal(await page.inputValue("#where"), filter);
+  assert.equal(await page.textContent("main h2"), `Packets (${count(jsonLines("journeys", trace, "--where", filter).length)})`);
+  for (const kind of ["point", "thread", "CPU"])
+    if (await page.locator(`#builder-kind option[value="${kind}"]`).count() > 0) {
+      await page.selectOption("#builder-kind", kind);
+      await page.click(".builder button");
+      await settled(page);
+      assert.equal(await page.textContent("#refused"), "", kind);
+    }
+  await close();
+});
+
+test("on paper the page is light and without its controls", async () => {
+  const { page, close } = await open(pageOf(trace), { scheme: "dark" });
+  await page.emulateMedia({ media: "print" });
+  for (const hidden of ["form.filter", "nav", ".save", ".notes form"]) assert.equal(await page.locator(hidden).first().isVisible(), false, hidden);
+  assert.equal(await page.locator("#verdict").isVisible(), true);
+  assert.equal(await page.evaluate(() => getComputedStyle(document.body).backgroundColor), "rgb(255, 255, 255)");
+  assert.ok((await page.pdf()).length > 10_000);
+  await close();
+});
+
+const kViews = ["overview", "packets", "distribution&by=path", "arrivals", "queues", "causes", "flow", "timeline", "events", "machine", "overview&packet=0"];
+
+// Nothing in the trace's names becomes markup, or turns the direction of what is read.
+async function isHarmless(html, hash) {
+  const { page, close } = await open(html, { hash });
+  assert.equal(await page.title(), "sojourn");
+  assert.equal(await page.locator("main img, main script, main iframe, dialog img, dialog script").count(), 0);
+  assert.ok(!(await page.textContent("body")).match(/[\u0007\u001b\u202e\u200b]/), hash);
+  await close();
+}
+
+test("hostile names of points, threads and queues do nothing, in any view", async () => {
+  const recording = path.join(directory, "hostile.lseq");
+  const point = "</script><img/src=x/onerror=document.title='taken'>";
+  const lines = [];
+  for (let i = 0; i < 200; ++i)
+    lines.push(`${(1 + i / 1000).toFixed(6)} D in--${point} len100:rnti${1 + (i % 3)}:sn${i}`,
+               `${(1.0002 + i / 1000).toFixed(6)} D ${point}--out len100:rnti${1 + (i % 3)}:sn${i}`);
+  fs.writeFileSync(recording, `${lines.join("\n")}\n`);
+  const imported = path.join(directory, "hostile-points.sjt");
+  sojourn("import", recording, "-o", imported);
+  execFileSync(MAKE_EXPORT_TRACES, [directory]);
+  for (const file of [imported, path.join(directory, "hostile.sjt")]) {
+    const html = pageOf(file, "hostile-names.html");
+    for (const view of kViews) await isHarmless(html, `view=${view}`);
+    await isHarmless(html, `where=${encodeURIComponent("</script><img src=x onerror=alert(1)>")}`);
+    await isHarmless(html, `note=${encodeURIComponent("view=packets <img src=x onerror=alert(1)>")}&view=packets`);
+  }
 });
 
 test("a note goes back to what was shown when it was written", async () => {

@@ -31,19 +31,14 @@ Result<void> open_browser(const std::string& path) {
   return fail("no browser was opened (xdg-open): open {} yourself", path);
 }
 
-struct OpenOptions {
-  std::string path;
-  std::uint64_t megabytes = page::kDefaultTraceMegabytes;
-};
-
 // Writes the page into a directory that nobody else can write to; the browser reads it after this
 // program has ended.
-Result<void> open_page(const OpenOptions& options) {
-  SJ_CHECK(check_is_file(options.path));
+Result<void> open_page(const PageContent& content) {
+  SJ_CHECK(check_is_file(content.trace_path));
   std::string directory = (std::filesystem::temp_directory_path() / "sojourn-XXXXXX").string();
   if (::mkdtemp(directory.data()) == nullptr) return fail_errno("make {}", directory);
   const std::string path = directory + "/report.html";
-  SJ_CHECK(write_page_file(path, options.path, options.megabytes));
+  SJ_CHECK(write_page_file(path, content));
   fmt::print("{}\n", path);
   return open_browser(path);
 }
@@ -59,17 +54,18 @@ Action define_page(Arguments& arguments) {
       "The page has no trace in it: open it in a browser, and drop a trace onto it. Nothing leaves "
       "the machine. `sojourn report run.sjt --html run.html` makes one with the trace inside. "
       "docs/page.md says what it shows.");
-  return [output] { return write_page_file(*output, "", 0); };
+  return [output] { return write_page_file(*output, {}); };
 }
 
 Action define_open(Arguments& arguments) {
-  auto options = std::make_shared<OpenOptions>();
-  add_trace(arguments, options->path);
-  define_page_size(arguments, options->megabytes);
+  auto content = std::make_shared<PageContent>();
+  add_trace(arguments, content->trace_path);
+  define_page_size(arguments, content->megabytes);
+  define_redact(arguments, content->redact);
   arguments.footer(
       "Writes the page to a temporary file, prints its name and opens it. The file stays: a reboot "
       "or you remove it. docs/page.md says what the page shows.");
-  return [options] { return open_page(*options); };
+  return [content] { return open_page(*content); };
 }
 
 }  // namespace sojourn::cli

@@ -4,6 +4,7 @@
 
 #include "userspace/cli/checks.h"
 #include "userspace/cli/output_file.h"
+#include "userspace/cli/trace_argument.h"
 
 namespace sojourn::cli {
 
@@ -17,11 +18,23 @@ Argument define_page_size(Arguments& arguments, std::uint64_t& megabytes) {
       .capture_default_str();
 }
 
-Result<void> write_page_file(const std::string& path, const std::string& trace_path,
-                             std::uint64_t megabytes) {
+Argument define_redact(Arguments& arguments, bool& redact) {
+  return arguments.add_flag(
+      "--redact", redact,
+      "Replace ids, addresses and names in the page's trace, by a key that nobody keeps, for pages "
+      "that leave the site (docs/page.md says what stays)");
+}
+
+Result<void> write_page_file(const std::string& path, const PageContent& content) {
   SJ_TRY(file, OutputFile::create(path));
-  SJ_CHECK(page::write_page(trace_path, megabytes * 1'000'000,
-                            [&file](std::string_view piece) { return file.write(piece); }));
+  const page::Write write = [&file](std::string_view piece) { return file.write(piece); };
+  const std::uint64_t most = content.megabytes * 1'000'000;
+  if (content.redact) {
+    SJ_TRY(reader, open_trace(content.trace_path));
+    SJ_CHECK(page::write_redacted_page(reader, most, write));
+  } else {
+    SJ_CHECK(page::write_page(content.trace_path, most, write));
+  }
   return file.finish();
 }
 

@@ -13,8 +13,16 @@ namespace sojourn::cli {
 // Declares --html-size.
 Argument define_page_size(Arguments& arguments, std::uint64_t& megabytes);
 
-// Writes a complete file or none. Without a trace's path: a page onto which a trace can be dropped.
-Result<void> write_page_file(const std::string& path, const std::string& trace_path,
-                             std::uint64_t megabytes);
+// Declares --redact.
+Argument define_redact(Arguments& arguments, bool& redact);
+
+struct PageContent {
+  std::string trace_path;  // empty: a page onto which a trace can be dropped
+  std::uint64_t megabytes = page::kDefaultTraceMegabytes;
+  bool redact = false;
+};
+
+// Writes a complete file or none.
+Result<void> write_page_file(const std::string& path, const PageContent& content);
 
 }  // namespace sojourn::cli

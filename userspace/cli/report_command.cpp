@@ -4,10 +4,12 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <nlohmann/json.hpp>
 
+#include "analysis/differential/latency_series.h"
 #include "analysis/journeys/rule_file.h"
 #include "analysis/pipeline/trace_marks.h"
 #include "analysis/pipeline/trace_pass.h"
@@ -60,7 +62,7 @@ std::string text(const ReportOptions& options, const present::ReportContent& con
 // With data on stdout the file's damage is reported on stderr. Texts for people contain it.
 Result<void> print(const ReportOptions& options, const trace::Reader& reader,
                    const present::ReportContent& content, report::SlowestJourneys& worst,
-                   const report::Groups* groups) {
+                   const report::Groups* groups, const present::CdfBand& band = {}) {
   const bool is_data = options.json || options.cdf == "csv" || options.cdf == "json";
   if (!is_data) {
     const bool says_it = options.cdf.empty() && groups == nullptr && !options.costs;
@@ -69,7 +71,7 @@ Result<void> print(const ReportOptions& options, const trace::Reader& reader,
   tell_if_not_whole(reader);
   if (options.cdf == "csv") return print_data(present::cdf_csv(content, groups));
   if (options.cdf == "json")
-    return print_data(present::json_text(present::cdf_json(content, groups)));
+    return print_data(present::json_text(present::cdf_json(content, groups, band)));
   return print_data(present::json_text(groups != nullptr ? present::groups_json(content, *groups)
                                                          : present::report_json(content)));
 }
@@ -135,6 +137,21 @@ struct Figures {
       groups.emplace(*by, input.reader().schema(), input.topology(),
                      profile::thread_names(input.reader().context()));
     if (options.plot) grid.emplace(pipeline::origin_ns(input.reader()));
+    if (options.cdf == "json" && (!groups || !report::counts_stays(groups->by())))
+      series.emplace([this](const journeys::Journey& journey) {
+        return groups ? groups->name_of(journey) : std::string("latency");
+      });
+  }
+  Figures(const Figures&) = delete;
+  Figures& operator=(const Figures&) = delete;
+
+  // Around the curves of --cdf json.
+  std::optional<std::pair<double, double>> interval(char direction, const std::string& name,
+                                                    std::uint64_t ns) {
+    if (!series) return std::nullopt;
+    const auto found = series->above(direction, name, ns);
+    if (!found) return std::nullopt;
+    return std::pair(found->low, found->high);
   }
 
   // `--plot` prints its pictures and nothing else.
@@ -155,6 +172,7 @@ struct Figures {
   report::SlotLength slots;
   std::optional<report::Groups> groups;
   std::optional<report::LatencyGrid> grid;
+  std::optional<differential::LatencySeries> series;
 };
 
 void gather(const ReportOptions& options, TracePass& pass, Figures& figures) {
@@ -162,6 +180,7 @@ void gather(const ReportOptions& options, TracePass& pass, Figures& figures) {
   if (options.paste) pass.observe(figures.worst);
   if (figures.groups) pass.observe(*figures.groups);
   if (figures.grid) pass.observe(*figures.grid);
+  if (figures.series) pass.observe(*figures.series);
   pass.consume([&options, &figures](const model::EventBatch& events) {
     figures.extras.consume(events);
     if (options.deadline.asks_events()) figures.slots.consume(events);
@@ -214,14 +233,18 @@ Result<void> run_of_journeys(const ReportOptions& options, TraceInput& input) {
     SJ_TRY(deadline_ns, options.deadline.in_time(figures.slots, reader));
     content.deadline_ns = deadline_ns;
   }
-  return print(options, reader, content, figures.worst,
-               figures.groups ? &*figures.groups : nullptr);
+  return print(options, reader, content, figures.worst, figures.groups ? &*figures.groups : nullptr,
+               [&figures](char direction, const std::string& name, std::uint64_t ns) {
+                 return figures.interval(direction, name, ns);
+               });
 }
 
 // Refuses a file that cannot be read, as its page would show nothing.
 Result<void> run_html(const ReportOptions& options) {
   SJ_CHECK(check_is_file(options.path));
-  return write_page_file(options.html, options.path, options.megabytes);
+  return write_page_file(
+      options.html,
+      {.trace_path = options.path, .megabytes = options.megabytes, .redact = options.redact});
 }
 
 Result<void> run(const ReportOptions& options) {

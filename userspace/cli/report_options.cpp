@@ -65,6 +65,7 @@ void ReportOptions::define(Arguments& arguments) {
                                           "(docs/page.md)");
   to_page.type_name("FILE");
   define_page_size(arguments, options.megabytes).needs(to_page);
+  define_redact(arguments, options.redact).needs(to_page);
   choose_from(
       arguments.add_option("--by", options.by,
                            "Only a table of these: latencies, rates, jitter and gaps of each"),

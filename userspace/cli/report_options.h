@@ -16,6 +16,7 @@ struct ReportOptions {
   std::string path;
   std::string html;
   std::uint64_t megabytes = page::kDefaultTraceMegabytes;
+  bool redact = false;
   std::string compat;
   bool json = false;
   bool points = false;

@@ -7,11 +7,10 @@
 #include <nlohmann/json.hpp>
 
 #include "analysis/differential/attribute_collector.h"
+#include "analysis/differential/attribute_pass.h"
 #include "analysis/differential/direction_traits.h"
-#include "analysis/pipeline/trace_marks.h"
 #include "analysis/pipeline/trace_pass.h"
 #include "analysis/present/traits/traits_text.h"
-#include "analysis/profile/sampled_work.h"
 #include "userspace/base/thread_executor.h"
 #include "userspace/cli/checks.h"
 #include "userspace/cli/command.h"
@@ -41,24 +40,16 @@ Result<void> run(const Options& options) {
   const trace::Reader& reader = input.reader();
   SJ_TRY(where, options.where.journeys(reader));
   SJ_TRY(slow, options.slow.journeys(reader));
-  const differential::AttributeCollector::About about = {
-      .schema = reader.schema(),
-      .topology = input.topology(),
-      .streams = reader.streams(),
-      .thread_names = profile::thread_names(reader.context()),
-      .origin_ns = pipeline::origin_ns(reader)};
+  const differential::AttributeCollector::About about = differential::about(input);
   differential::AttributeCollector::IsSlow is_slow;
   if (slow) is_slow = [&slow](const Journey& journey) { return (*slow)(journey); };
   differential::AttributeCollector collector(about, std::move(is_slow));
+  pipeline::TracePass::Predicate keep;
+  if (where) keep = [&where](const Journey& journey) { return (*where)(journey); };
   base::ThreadExecutor threads;
   ProgressLine line;
-  pipeline::TracePass pass(threads, input);
-  pass.observe(collector);
-  if (where) pass.keep([&](const Journey& journey) { return (*where)(journey); });
-  pass.show([&](std::uint64_t done, std::uint64_t of) { line.update(done, of); });
-  SJ_CHECK(pass.run());
+  SJ_CHECK(differential::gather_attributes(threads, input, keep, line.progress(), collector));
   line.clear();
-  collector.finish();
   present::TraitsContent content = {.slow = options.slow.text(),
                                     .directions = {},
                                     .left_out = collector.left_out(),
@@ -101,9 +92,9 @@ Action define_why_slow(Arguments& arguments) {
   options->rules.define(arguments);
   arguments.add_flag("--json", options->json, "One JSON object instead of text");
   arguments.footer(
-      "Looked at are ids of UEs and bearers, the size, the path, the longest stay, segments, "
-      "repeats, threads and "
-      "CPUs at each point, packets ahead, the tenth of the second; and pairs of them.\n"
+      "Looked at are ids of UEs and bearers, the size, the path, the longest stay, the cause that "
+      "took most of the time (as `sojourn explain` has it), segments, repeats, threads and CPUs at "
+      "each point, packets ahead, the tenth of the second; and pairs of them.\n"
       "of the slow  the share of the slow packets that have it (support)\n"
       "risk         the share of the packets that have it that are slow\n"
       "times        how many times the risk of the others that is (risk ratio)\n"

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "userspace/page/page_parts.h"
+#include "userspace/redaction/trace_redaction.h"
 
 namespace sojourn::page {
 
@@ -31,15 +32,19 @@ void append_base64(std::span<const std::uint8_t> bytes, std::string& text) {
   }
 }
 
+Result<void> check_size(const std::string& path, std::uint64_t size, std::uint64_t most) {
+  if (size <= most) return {};
+  return fail(
+      "{}: has {} MB, and the page takes {} (--html-size). Make the page without a trace with "
+      "`sojourn page`, and drop the file onto it",
+      path, (size + 999'999) / 1'000'000, most / 1'000'000);
+}
+
 Result<void> write_trace(const std::string& path, std::uint64_t most, const Write& write) {
   std::error_code error;
   const std::uintmax_t size = std::filesystem::file_size(path, error);
   if (error) return fail("open {}: {}", path, error.message());
-  if (size > most)
-    return fail(
-        "{}: has {} MB, and the page takes {} (--html-size). Make the page without a trace with "
-        "`sojourn page`, and drop the file onto it",
-        path, (size + 999'999) / 1'000'000, most / 1'000'000);
+  SJ_CHECK(check_size(path, size, most));
   std::ifstream file(path, std::ios::binary);
   if (!file) return fail("open {}: it cannot be read", path);
   std::vector<std::uint8_t> piece(kPieceBytes);
@@ -56,6 +61,49 @@ Result<void> write_trace(const std::string& path, std::uint64_t most, const Writ
   }
   if (file.bad()) return fail("read {}: it failed after {} bytes", path, done);
   return {};
+}
+
+// Writes bytes of any pieces as base64.
+class Base64Stream {
+ public:
+  explicit Base64Stream(const Write& write) : write_(write) {}
+
+  Result<void> put(std::span<const std::uint8_t> bytes) {
+    waiting_.insert(waiting_.end(), bytes.begin(), bytes.end());
+    if (waiting_.size() < kPieceBytes) return {};
+    return flush(waiting_.size() - waiting_.size() % 3);
+  }
+  Result<void> finish() { return flush(waiting_.size()); }
+
+ private:
+  Result<void> flush(std::size_t bytes) {
+    text_.clear();
+    append_base64(std::span(waiting_).first(bytes), text_);
+    waiting_.erase(waiting_.begin(), waiting_.begin() + static_cast<std::ptrdiff_t>(bytes));
+    return write_(text_);
+  }
+
+  const Write& write_;
+  std::vector<std::uint8_t> waiting_;
+  std::string text_;
+};
+
+Result<void> write_redacted_trace(trace::Reader& reader, std::uint64_t most, const Write& write) {
+  SJ_CHECK(check_size(reader.path(), reader.bytes(), most));
+  Base64Stream stream(write);
+  SJ_CHECK(redaction::write_redacted(
+      reader, redaction::ValueCipher::random_key(),
+      [&stream](std::span<const std::uint8_t> bytes) { return stream.put(bytes); }));
+  return stream.finish();
+}
+
+// Up to the name of the trace.
+Result<PageParts> begin_page(const Write& write) {
+  PageParts parts = page_parts();
+  if (parts.head.empty())
+    return fail("this sojourn was built without the report page (SOJOURN_PAGE=OFF)");
+  SJ_CHECK(write(parts.head));
+  return parts;
 }
 
 }  // namespace
@@ -79,13 +127,17 @@ std::string attribute_text(std::string_view text) {
 }
 
 Result<void> write_page(const std::string& trace_path, std::uint64_t most, const Write& write) {
-  const PageParts parts = page_parts();
-  if (parts.head.empty())
-    return fail("this sojourn was built without the report page (SOJOURN_PAGE=OFF)");
-  SJ_CHECK(write(parts.head));
+  SJ_TRY(parts, begin_page(write));
   const std::string name = std::filesystem::path(trace_path).filename().string();
   SJ_CHECK(write(attribute_text(name) + "\">"));
   if (!trace_path.empty()) SJ_CHECK(write_trace(trace_path, most, write));
+  return write(parts.tail);
+}
+
+Result<void> write_redacted_page(trace::Reader& reader, std::uint64_t most, const Write& write) {
+  SJ_TRY(parts, begin_page(write));
+  SJ_CHECK(write("redacted.sjt\">"));
+  SJ_CHECK(write_redacted_trace(reader, most, write));
   return write(parts.tail);
 }
 

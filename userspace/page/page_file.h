@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "analysis/base/result.h"
+#include "analysis/trace/reader.h"
 
 namespace sojourn::page {
 
@@ -19,6 +20,10 @@ constexpr std::uint64_t kDefaultTraceMegabytes = 64;
 // The page with this trace inside, or, where the path is empty, the one that takes a trace dropped
 // onto it. `write` gets it piece by piece. A trace of more than `most` bytes is refused.
 Result<void> write_page(const std::string& trace_path, std::uint64_t most, const Write& write);
+
+// The same, with what identifies people, machines and places replaced on the way (docs/page.md).
+// The file's name is not in it either.
+Result<void> write_redacted_page(trace::Reader& reader, std::uint64_t most, const Write& write);
 
 // As an attribute of markup holds it between quotes. A byte that is no text becomes '?'.
 std::string attribute_text(std::string_view text);

@@ -7,18 +7,22 @@ import { distributionView } from "./distribution_view";
 import { element, replace } from "./dom";
 import { Cancelled, Engine, JourneyTable, PieceTable, Progress } from "./engine_client";
 import { eventsView } from "./events_view";
+import { filterBuilder, Names } from "./filter_builder";
 import { flowView } from "./flow_view";
 import { kKeys } from "./keys";
 import { isProfile, isTrace, machineView, openProfile, TraceHost } from "./machine_view";
 import { notesPanel } from "./notes";
 import { overview } from "./overview";
 import { packetsView } from "./packets_view";
+import { Command, Palette } from "./palette";
+import { Episode } from "./pressure_view";
 import { queuesView } from "./queues_view";
 import { Differences, Explanation, QueuePlace, Report } from "./report_types";
-import { box, commandLine, followAddress, options, kViews, openPacket, view, View, where } from "./selection";
+import { box, colour, commandLine, follow, followAddress, kViews, laneSets, openPacket, Option, options, optionWords, rowSets, view, View, where } from "./selection";
 import { effect, signal } from "./signal";
 import { TimelineView } from "./timeline_view";
-import { JourneyDetail, packetName, Part, waterfall } from "./waterfall";
+import { colourChoice, laneChooser, Waterfall, waterfall } from "./waterfall";
+import { Packet, packetName } from "./waterfall_bars";
 import { count, duration, plainName, plainSentence } from "./units";
 
 const kNames: Record<View, string> = {
@@ -29,12 +33,6 @@ const kCommands: Record<View, string> = {
   overview: "report", packets: "journeys", distribution: "report --cdf text", arrivals: "journeys", queues: "queues", causes: "explain", flow: "report", timeline: "events", events: "events", machine: "report --paste",
 };
 
-interface Packet {
-  journey: JourneyDetail;
-  why: string;
-  parts: Part[];
-}
-
 const progress = signal<Progress | undefined>(undefined);
 
 const root = document.getElementById("page")!;
@@ -43,6 +41,7 @@ const refused = element("p", { class: "refused", role: "alert", id: "refused" })
 const input = element("input", { type: "text", id: "where", "aria-label": "Filter", spellcheck: "false", autocomplete: "off",
                                  placeholder: "all packets; e.g. rnti == 0x4601 && latency > 4ms" });
 const subject = element("span", { class: "subject" });
+const redacted = element("span", { class: "redacted", id: "redacted", title: "Ids, addresses and names were replaced when the page was made. Times were not." });
 const dialog = element("dialog", { "aria-labelledby": "packet-title" });
 const help = element("dialog", { "aria-labelledby": "help-title" });
 
@@ -112,14 +111,17 @@ async function show(): Promise<void> {
   let shown: HTMLElement;
   const current = view.get();
   if (current === "queues") {
-    shown = queuesView((await now.ask<{ places: QueuePlace[] }>("reading queues", { call: "queues", ...asks })).places, origin);
+    const { places, pressure } = await now.ask<{ places: QueuePlace[]; pressure: Episode[][] }>("reading queues", { call: "queues", ...asks });
+    shown = queuesView(places, pressure, origin);
   } else if (current === "events") {
     const { events, more } = await now.ask<any>("reading events", { call: "events", limit: 1000, ...asks });
     shown = eventsView(events, more);
   } else if (current === "machine") {
     shown = machineView(await now.ask<TraceHost>("reading the machine's profile", { call: "machine" }));
   } else if (current === "timeline") {
-    const timeline = new TimelineView(now);
+    const followed = follow.get();
+    const packet = followed === undefined ? undefined : await now.ask<Packet>("reading the packet", { call: "packet", id: followed });
+    const timeline = new TimelineView(now, packet);
     await timeline.start();
     shown = timeline.root;
   } else if (current === "arrivals") {
@@ -152,23 +154,50 @@ async function show(): Promise<void> {
 function tellSubject(report: Report): void {
   subject.textContent = `${plainName(report.target.name)}, pid ${report.target.pid}, ${duration(1e9 * report.duration_s)}, ` +
       `${count(report.events)} events`;
+  redacted.textContent = report.redacted ? "redacted: ids and names are replaced" : "";
+}
+
+let picture: Waterfall | undefined;  // of the open packet
+
+// Among the slowest, the next slower one for -1.
+function goToPacket(by: number): void {
+  const id = openPacket.get();
+  const at = id === undefined ? -1 : slowest.indexOf(id);
+  if (slowest.length > 0) openPacket.set(slowest[(at < 0 ? 0 : at + by + slowest.length) % slowest.length]);
+}
+
+const turn = () => options.form.set(options.form.get() === "turned" ? "lanes" : "turned");
+
+function followPacket(id: number): void {
+  follow.set(id);
+  openPacket.set(undefined);
+  view.set("timeline");
 }
 
 async function showPacket(id: number): Promise<void> {
   if (!engine) return;
   try {
-    const { journey, why, parts } = await engine.ask<Packet>("reading the packet", { call: "packet", id });
-    const step = (by: number) => {
-      const at = slowest.indexOf(id);
-      if (at >= 0) openPacket.set(slowest[(at + by + slowest.length) % slowest.length]);
+    const packet = await engine.ask<Packet>("reading the packet", { call: "packet", id });
+    if (openPacket.get() !== id) return;
+    const { journey, why } = packet;
+    const isTurned = options.form.get() === "turned";
+    const holder = element("div", {});
+    const draw = () => {
+      picture = waterfall(packet, { width: Math.min(1360, window.innerWidth * 0.96 - 40), isTurned, colour: colour.get() });
+      replace(holder, picture.root);
     };
+    draw();
+    const button = (key: string, words: string, click: () => void) => element("button", { type: "button", title: key, click }, words);
     replace(dialog,
         element("div", { class: "head" }, element("h2", { id: "packet-title" }, `Journey ${id}: ${packetName(journey)}`),
-            element("button", { type: "button", title: "[", click: () => step(-1) }, "slower"),
-            element("button", { type: "button", title: "]", click: () => step(1) }, "faster"),
-            element("button", { type: "button", title: "Esc", click: () => openPacket.set(undefined) }, "close")),
+            button(",", "slower", () => goToPacket(-1)), button(".", "faster", () => goToPacket(1)),
+            button("T", isTurned ? "time across" : "time down", turn),
+            button("F", "on the time line", () => followPacket(id)),
+            button("Esc", "close", () => openPacket.set(undefined))),
         element("p", { class: "sentence", id: "why" }, plainSentence(`${duration(journey.latency_ns)}: ${why || journey.outcome}`)),
-        waterfall(journey, parts, Math.min(1360, window.innerWidth * 0.96 - 40)));
+        element("p", { class: "options" }, colourChoice(packet, colour.get(), (name) => colour.set(name)),
+            element("span", {}, "[ and ] go from event to event.")),
+        holder, laneChooser(packet, draw));
     if (!dialog.open) dialog.showModal();
   } catch (error) {
     fail(error);
@@ -184,6 +213,8 @@ function showHelp(): void {
   help.showModal();
 }
 
+const copyCommand = () => void navigator.clipboard?.writeText(commandLine(kCommands[view.get()], fileLabel));
+
 function header(): HTMLElement {
   const tabs = kViews.map((name) => element("button", { type: "button", role: "tab", "data-view": name, click: () => view.set(name) }, kNames[name]));
   effect(() => tabs.forEach((tab) => tab.setAttribute("aria-selected", String(tab.dataset.view === view.get()))));
@@ -198,21 +229,23 @@ function header(): HTMLElement {
     bar.title = now?.what ?? "";
     (bar.firstElementChild as HTMLElement).style.width = now ? `${2 + 98 * now.done}%` : "0";
   });
-  const copy = element("button", { type: "button", title: "Copy the command that prints the same", click: () =>
-      void navigator.clipboard?.writeText(commandLine(kCommands[view.get()], fileLabel)) }, "copy command");
+  const copy = element("button", { type: "button", title: "Copy the command that prints the same", click: copyCommand }, "copy command");
   const scheme = element("button", { type: "button", click: () => {
     const dark = document.documentElement.dataset.scheme !== "dark";
     setScheme(dark);
   } }, "light/dark");
   return element("header", {},
-      element("div", { class: "title" }, element("h1", {}, "sojourn"), subject, scheme,
+      element("div", { class: "title" }, element("h1", {}, "sojourn"), subject, redacted, scheme,
+          element("button", { type: "button", title: "Ctrl-Shift-P", click: () => palette.open() }, "commands"),
           element("button", { type: "button", title: "?", click: showHelp }, "keys")),
       element("form", { class: "filter", submit: (event: Event) => {
         event.preventDefault();
         where.set(input.value);
       } }, input, element("button", { type: "submit" }, "filter"),
           element("button", { type: "button", title: "0", click: () => where.set("") }, "all"), copy),
-      refused, notesPanel(), element("nav", { role: "tablist", "aria-label": "Views" }, ...tabs), bar);
+      refused,
+      element("div", { class: "tools" },
+          filterBuilder(() => engine ? engine.ask<Names>("reading names", { call: "names" }) : Promise.reject(new Error("no trace is open"))), notesPanel()), element("nav", { role: "tablist", "aria-label": "Views" }, ...tabs), bar);
 }
 
 function setScheme(dark: boolean): void {
@@ -220,19 +253,56 @@ function setScheme(dark: boolean): void {
   document.dispatchEvent(new Event("scheme"));
 }
 
+function commands(): Command[] {
+  const toggled = (name: Option) => {
+    const words = optionWords(name);
+    return () => options[name].set(words[(words.indexOf(options[name].get()) + 1) % words.length]);
+  };
+  return [
+    ...kViews.map((name, i) => ({ name: `View: ${kNames[name]}`, key: name === "machine" ? "M" : String(i + 1), run: () => view.set(name) })),
+    { name: "Go to the filter", key: "/", run: () => input.focus() },
+    { name: "All packets: remove the filter", key: "0", run: () => where.set("") },
+    { name: "The slowest packet", key: ".", run: () => goToPacket(1) },
+    { name: "Remove the box of the heat map", key: "Esc", run: () => box.set("") },
+    { name: "Follow no packet on the time line", run: () => follow.set(undefined) },
+    { name: "Packet: time across or down", key: "T", run: turn },
+    { name: "Distribution: another grouping", run: toggled("by") },
+    { name: "Distribution: CDF or CCDF", run: toggled("curve") },
+    { name: "Distribution: logarithmic or linear axis", run: toggled("scale") },
+    { name: "Rows: show all in their own order", run: () => [...Object.values(rowSets), ...Object.values(laneSets)].forEach((set) => set.set([])) },
+    { name: "Copy the command that prints the same", run: copyCommand },
+    { name: "Copy a link to what is shown", run: () => void navigator.clipboard?.writeText(location.href) },
+    { name: "Light or dark", run: () => setScheme(document.documentElement.dataset.scheme !== "dark") },
+    { name: "Print", run: () => window.print() },
+    { name: "Keys", key: "?", run: showHelp },
+  ];
+}
+const palette = new Palette(commands);
+
 function keys(event: KeyboardEvent): void {
+  if (event.ctrlKey && event.shiftKey && event.code === "KeyP") {
+    event.preventDefault();
+    palette.open();
+    return;
+  }
+  if (palette.root.open) return;
   const typing = (event.target instanceof HTMLInputElement && event.target.type === "text") || event.target instanceof HTMLSelectElement;
   if (event.ctrlKey || event.altKey || event.metaKey) return;
   if (event.key === "Escape" && typing) return (event.target as HTMLElement).blur();
   if (event.key === "Escape" && openPacket.get() === undefined) box.set("");
   if (typing) return;
-  const at = openPacket.get() === undefined ? -1 : slowest.indexOf(openPacket.get()!);
-  if (event.key === "/") input.focus();
-  else if (event.key === "?") showHelp();
+  const isOpen = openPacket.get() !== undefined;
+  if (event.key === "/" || event.code === "Slash" && !event.shiftKey) input.focus();
+  else if (event.key === "?" || event.code === "Slash") showHelp();
   else if (event.key === "0") where.set("");
-  else if (event.key === "m") view.set("machine");
-  else if ((event.key === "]" || event.key === "[") && slowest.length > 0)
-    openPacket.set(slowest[(at + (event.key === "]" ? 1 : slowest.length - 1) + slowest.length) % slowest.length]);
+  else if (event.code === "KeyM") view.set("machine");
+  else if (event.code === "Comma") goToPacket(-1);
+  else if (event.code === "Period") goToPacket(1);
+  else if (event.code === "BracketLeft" || event.code === "BracketRight") {
+    if (isOpen) picture?.step(event.code === "BracketRight" ? 1 : -1);
+    else goToPacket(1);
+  } else if (event.code === "KeyT" && isOpen) turn();
+  else if (event.code === "KeyF" && isOpen) followPacket(openPacket.get()!);
   else if (/^[1-9]$/.test(event.key) && kViews[Number(event.key) - 1]) view.set(kViews[Number(event.key) - 1]);
   else return;
   event.preventDefault();
@@ -266,8 +336,15 @@ function start(): void {
   const prefersDark = matchMedia("(prefers-color-scheme: dark)");
   setScheme(prefersDark.matches);
   prefersDark.addEventListener("change", () => setScheme(prefersDark.matches));
+  // Paper is light.
+  let wasDark = false;
+  window.addEventListener("beforeprint", () => {
+    wasDark = document.documentElement.dataset.scheme === "dark";
+    setScheme(false);
+  });
+  window.addEventListener("afterprint", () => setScheme(wasDark));
   dialog.addEventListener("close", () => openPacket.set(undefined));
-  root.append(header(), main, dialog, help);
+  root.append(header(), main, dialog, help, palette.root);
   document.addEventListener("keydown", keys);
   document.addEventListener("dragover", (event) => event.preventDefault());
   document.addEventListener("drop", (event) => {
@@ -280,11 +357,14 @@ function start(): void {
     where.get();
     view.get();
     box.get();
+    follow.get();
     for (const option of Object.values(options)) option.get();
     void show().catch(fail);
   });
   effect(() => {
     const id = openPacket.get();
+    options.form.get();
+    colour.get();
     if (id === undefined) dialog.close();
     else void showPacket(id);
   });

@@ -144,13 +144,14 @@ interface Moves {
 
 function listen(canvas: HTMLCanvasElement, moves: Moves): void {
   let began: number | undefined;
+  let pulled: number | undefined;  // with Shift
   canvas.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.altKey || event.metaKey) return;
     if (event.code === "KeyW") moves.zoom(0.5);
     else if (event.code === "KeyS") moves.zoom(2);
     else if (event.code === "KeyA") moves.move(-1 / 3);
     else if (event.code === "KeyD") moves.move(1 / 3);
-    else if (event.key === "0") moves.all();
+    else if (event.key === "0" || event.code === "KeyF") moves.all();
     else return;
     event.preventDefault();
     event.stopPropagation();
@@ -163,13 +164,18 @@ function listen(canvas: HTMLCanvasElement, moves: Moves): void {
   canvas.addEventListener("pointerdown", (event) => {
     if (event.button !== 0) return;
     canvas.setPointerCapture(event.pointerId);
-    began = event.offsetX;
+    if (event.shiftKey) pulled = event.offsetX;
+    else began = event.offsetX;
   });
   canvas.addEventListener("pointermove", (event) => {
-    if (began === undefined) moves.hover(event.offsetX, event.offsetY);
+    if (pulled !== undefined) {
+      moves.move((pulled - event.offsetX) / (canvas.clientWidth - kLeft - kRight));
+      pulled = event.offsetX;
+    } else if (began === undefined) moves.hover(event.offsetX, event.offsetY);
     else moves.drag(began, event.offsetX);
   });
   canvas.addEventListener("pointerup", (event) => {
+    pulled = undefined;
     if (began === undefined) return;
     const x = began;
     began = undefined;

@@ -9,6 +9,15 @@ export interface Series {
   colour: string;  // the name of one of the page's colours
   dash: number[];
   sorted: Float64Array;
+  points: CurvePoint[];
+}
+
+// Of the packets the share that took longer than `ns`, and its 95 % interval.
+export interface CurvePoint {
+  ns: number;
+  longer: number;
+  low: number;
+  high: number;
 }
 
 export interface Form {
@@ -32,6 +41,11 @@ export function percentileCells(sorted: Float64Array): (string | number)[] {
           duration(sorted.length === 0 ? NaN : sorted[sorted.length - 1])];
 }
 
+// A curve without bands, at the percentiles of the table.
+export function pointsOf(sorted: Float64Array): CurvePoint[] {
+  return kPercentiles.map((part) => ({ ns: percentile(sorted, part), longer: 1 - part, low: NaN, high: NaN }));
+}
+
 export function distributionPlot(title: string, series: Series[], form: Form, height = 420): Picture {
   const used = series.filter(({ sorted }) => sorted.length > 0);
   const high = Math.max(...used.map(({ sorted }) => sorted[sorted.length - 1]), 10);
@@ -41,6 +55,11 @@ export function distributionPlot(title: string, series: Series[], form: Form, he
     title,
     height,
     table: () => ({ columns: ["group", ...percentileNames], rows: used.map(({ name, sorted }) => [name, ...percentileCells(sorted)]) }),
+    exact: () => ({
+      columns: ["group", "ns", "longer", "longer_low_95", "longer_high_95"],
+      rows: used.flatMap(({ name, points }) => points.map(({ ns, longer, low, high }) =>
+          [name, ns, longer, Number.isNaN(low) ? "" : low, Number.isNaN(high) ? "" : high])),
+    }),
     paint(drawing) {
       const { context, width, colour } = drawing;
       const right = width - kRight, bottom = height - kBottom;
@@ -50,6 +69,12 @@ export function distributionPlot(title: string, series: Series[], form: Form, he
       context.fillRect(kLeft, kTop, right - kLeft, bottom - kTop);
       drawAxes(drawing, across, up, kLeft, kTop, right, bottom, duration,
                (value) => (form.isCdf ? `${Math.round(100 * value)} %` : value >= 0.999 ? "all" : `1 of ${count(1 / value)}`));
+      context.save();
+      context.beginPath();
+      context.rect(kLeft, kTop, right - kLeft, bottom - kTop);
+      context.clip();
+      for (const one of used) band(context, one, across, up, form.isCdf, colour(one.colour));
+      context.restore();
       context.lineWidth = 2;
       for (const one of used) {
         context.strokeStyle = colour(one.colour);
@@ -74,4 +99,18 @@ function curve(context: CanvasRenderingContext2D, sorted: Float64Array, across: 
     last = x;
   }
   context.stroke();
+}
+
+// Between the bounds of the share at each point.
+function band(context: CanvasRenderingContext2D, { points }: Series, across: Axis, up: Axis, isCdf: boolean, ink: string): void {
+  const known = points.filter(({ low }) => !Number.isNaN(low));
+  if (known.length === 0) return;
+  const y = (share: number) => up.at(isCdf ? 1 - share : Math.max(share, up.from / 10));
+  context.fillStyle = ink;
+  context.globalAlpha = 0.18;
+  context.beginPath();
+  for (const { ns, high } of known) context.lineTo(across.at(Math.max(1, ns)), y(high));
+  for (const { ns, low } of [...known].reverse()) context.lineTo(across.at(Math.max(1, ns)), y(low));
+  context.fill();
+  context.globalAlpha = 1;
 }

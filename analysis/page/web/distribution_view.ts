@@ -1,7 +1,7 @@
 // The distribution of latencies by direction, UE, bearer or path: a curve a group, and a table of the
 // percentiles of all of them.
 import { element, headRow, replace } from "./dom";
-import { distributionPlot, percentileCells, percentileNames, Series } from "./distribution_plot";
+import { CurvePoint, distributionPlot, percentileCells, percentileNames, Series } from "./distribution_plot";
 import { JourneyTable, kDirections } from "./engine_client";
 import { redrawn } from "./picture";
 import { Option, options, optionWords } from "./selection";
@@ -11,7 +11,7 @@ const kColours = 6;
 const kDashes = [[], [7, 4], [2, 3], [9, 3, 2, 3]];
 const kDrawnAtFirst = 6;
 const kMostGroups = 200;
-const kLabels: Record<Option, string> = { by: "Groups", curve: "Curve", scale: "Axis of time" };
+const kLabels: Record<Option, string> = { by: "Groups", curve: "Curve", scale: "Axis of time", form: "Picture of a packet" };
 const kWords: Record<string, string> = { ue: "UE", ccdf: "how many took longer (CCDF)", cdf: "how many took at most (CDF)", log: "logarithmic" };
 
 export function distributionView(table: JourneyTable): HTMLElement {
@@ -28,6 +28,9 @@ export function distributionView(table: JourneyTable): HTMLElement {
   return element("section", { class: "distribution" },
       element("p", { class: "options" }, choice("by"), choice("curve"), choice("scale")),
       plot,
+      element("p", { class: "band" }, shown.some(({ points }) => points.some(({ low }) => !Number.isNaN(low)))
+          ? "The band around a curve: at each time, so large a share of packets may really take longer (95 %, by blocks of time, as packets in a row are late together)."
+          : "No curve has a band: too little data to say how far it may be off."),
       element("table", { class: "groups" }, headRow("group", ...percentileNames.map((name) => `#${name}`)),
           element("tbody", {}, ...shown.map((series) => element("tr", {},
               element("th", { scope: "row" }, key(series, drawn, draw)),
@@ -37,6 +40,7 @@ export function distributionView(table: JourneyTable): HTMLElement {
 
 // A group of one name in two directions is two.
 function groupsOf(table: JourneyTable): Series[] {
+  const curves = curvesOf(table);
   const named = new Map<string, number[]>();
   for (let i = 0; i < table.count; ++i) {
     const group = table.group?.[i] ?? -1;
@@ -52,7 +56,18 @@ function groupsOf(table: JourneyTable): Series[] {
         colour: `p${i % kColours}`,
         dash: kDashes[i % kDashes.length],
         sorted: Float64Array.from(latencies).sort(),
+        points: curves.get(name) ?? [],
       }));
+}
+
+function curvesOf(table: JourneyTable): Map<string, CurvePoint[]> {
+  const curves = new Map<string, CurvePoint[]>();
+  table.curve_ns?.forEach((ns, i) => {
+    const name = `${kDirections[table.curve_direction![i]]} ${plainName(table.groups[table.curve_group![i]])}`;
+    if (!curves.has(name)) curves.set(name, []);
+    curves.get(name)!.push({ ns, longer: table.curve_longer![i], low: table.curve_low![i], high: table.curve_high![i] });
+  });
+  return curves;
 }
 
 function key(series: Series, drawn: Set<Series>, draw: () => void): HTMLElement {

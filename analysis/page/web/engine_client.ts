@@ -10,6 +10,14 @@ export interface JourneyTable {
   outcome: Uint8Array;    // index in kOutcomes
   group?: Float64Array;   // index in groups; -1: in none
   groups: string[];
+  // Points of the groups' distributions, with "by": how many packets took longer, and the 95 %
+  // interval of that; not a number where there is too little data for one.
+  curve_group?: Float64Array;
+  curve_direction?: Uint8Array;
+  curve_ns?: Float64Array;
+  curve_longer?: Float64Array;
+  curve_low?: Float64Array;
+  curve_high?: Float64Array;
 }
 
 // The pieces of packets: what a heat map or dots are drawn of.

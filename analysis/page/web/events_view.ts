@@ -10,12 +10,14 @@ export interface RawEvent {
   values: Record<string, number>;
 }
 
-export function eventsView(events: RawEvent[], more: boolean): HTMLElement {
+// `choose`: what a click on an event does.
+export function eventsView(events: RawEvent[], more: boolean, choose?: (index: number) => void): HTMLElement {
   return element("section", {}, element("h2", {}, more ? `The first ${count(events.length)} events` : `${count(events.length)} events`),
       element("table", {},
           headRow("#time", "direction", "point", "thread", "values"),
-          element("tbody", {}, ...events.map((event) => element("tr", {},
-              element("td", { class: "number" }, duration(event.time_ns)),
+          element("tbody", {}, ...events.map((event, i) => element("tr", {},
+              element("td", { class: "number" }, choose ? element("button", { type: "button", class: "packet", click: () => choose(i) }, duration(event.time_ns))
+                                                        : duration(event.time_ns)),
               element("td", {}, plainName(event.dir)),
               element("td", {}, plainName(event.point)),
               element("td", {}, plainName(event.thread)),

@@ -2,6 +2,7 @@
 // slowest packets as dots. A dot opens its packet, a box dragged over the picture asks what is
 // different in there.
 import { Axis, linear, logarithmic } from "./axes";
+import { element } from "./dom";
 import { JourneyTable, kDirections, PieceTable } from "./engine_client";
 import { drawAxes, DataTable, line, picture, Picture } from "./picture";
 import { duration, exactTime } from "./units";
@@ -50,6 +51,7 @@ export function heatMap(options: Options): Picture {
   let axes: { across: Axis; up: Axis; width: number } | undefined;
   let dragged: { x1: number; y1: number; x2: number; y2: number } | undefined;
   let cells: Cells | undefined;
+  let chosen = -1;  // of the dots
 
   const made = picture({
     title: `Latency of ${direction === 0 ? "downlink" : "uplink"} packets over arrival time`,
@@ -72,15 +74,18 @@ export function heatMap(options: Options): Picture {
         context.setLineDash([5, 4]);
         line(context, kLeft, up.at(deadline), right, up.at(deadline));
         context.setLineDash([]);
+        // Legible over whatever lies there, and where no dots are.
+        const isLeft = dots.some(({ start }) => across.at(start) > right - 150);
+        const words = `late above ${duration(deadline)}`;
+        const at = isLeft ? kLeft + 4 : right - 4;
         context.fillStyle = colour("bad");
-        context.textAlign = "right";
+        context.textAlign = isLeft ? "left" : "right";
         context.textBaseline = "bottom";
-        // Legible over whatever lies there.
         context.strokeStyle = colour("panel");
         context.lineWidth = 4;
-        context.strokeText(`late above ${duration(deadline)}`, right - 4, up.at(deadline) - 2);
+        context.strokeText(words, at, up.at(deadline) - 2);
         context.lineWidth = 1;
-        context.fillText(`late above ${duration(deadline)}`, right - 4, up.at(deadline) - 2);
+        context.fillText(words, at, up.at(deadline) - 2);
       }
       for (const dot of dots) {
         context.beginPath();
@@ -89,6 +94,14 @@ export function heatMap(options: Options): Picture {
         context.fill();
         context.strokeStyle = colour("page");
         context.stroke();
+      }
+      if (chosen >= 0 && dots[chosen]) {
+        context.beginPath();
+        context.arc(across.at(dots[chosen].start), up.at(dots[chosen].latency), 8, 0, 2 * Math.PI);
+        context.strokeStyle = colour("accent");
+        context.lineWidth = 2;
+        context.stroke();
+        context.lineWidth = 1;
       }
       const shown = dragged ?? (options.box && { x1: across.at(options.box.from), x2: across.at(options.box.to),
                                                  y1: up.at(options.box.high), y2: up.at(options.box.low) });
@@ -158,10 +171,13 @@ export function heatMap(options: Options): Picture {
     });
   });
   // By keyboard: the dots one after another, Enter opens.
-  let chosen = -1;
+  const told = element("p", { class: "told", "aria-live": "polite" });
+  canvas.after(told);
   canvas.addEventListener("keydown", (event) => {
-    if (event.key === "ArrowRight" || event.key === "ArrowLeft") {
+    if (dots.length > 0 && (event.key === "ArrowRight" || event.key === "ArrowLeft")) {
       chosen = (chosen + (event.key === "ArrowRight" ? 1 : dots.length - 1) + dots.length) % dots.length;
+      told.textContent = `journey ${dots[chosen].id}: ${duration(dots[chosen].latency)}, arrived after ${duration(dots[chosen].start)}. Enter opens it.`;
+      made.draw();
       event.preventDefault();
     } else if (event.key === "Enter" && chosen >= 0) {
       options.open(dots[chosen].id);

@@ -6,7 +6,7 @@ import { JourneyTable } from "./engine_client";
 import { boxOf, boxText, heatMap } from "./heat_map";
 import { Differences, Explanation, Report } from "./report_types";
 import { box, openPacket } from "./selection";
-import { packetName } from "./waterfall";
+import { packetName } from "./waterfall_bars";
 import { count, duration, plainName, plainSentence, share } from "./units";
 
 const kDots = 12;

@@ -26,6 +26,7 @@ interface Options {
   height: number | (() => number);  // asked before each drawing
   paint(drawing: Drawing): void;
   table(): DataTable;
+  exact?(): DataTable;  // the figures as they are saved, where the table has others
 }
 
 // What is drawn again in other colours. A canvas that left the page is forgotten, with its data.
@@ -33,7 +34,7 @@ const redraws = new WeakMap<HTMLCanvasElement, () => void>();
 export const redrawn = (canvas: HTMLCanvasElement, draw: () => void) => redraws.set(canvas, draw);
 document.addEventListener("scheme", () => document.querySelectorAll("canvas").forEach((canvas) => redraws.get(canvas)?.()));
 
-export function picture({ title, height: wanted, paint, table }: Options): Picture {
+export function picture({ title, height: wanted, paint, table, exact = table }: Options): Picture {
   const heightNow = () => (typeof wanted === "number" ? wanted : wanted());
   const canvas = element("canvas", { role: "img", tabindex: 0, "aria-label": title });
   canvas.style.height = `${heightNow()}px`;
@@ -45,7 +46,7 @@ export function picture({ title, height: wanted, paint, table }: Options): Pictu
   const buttons = element("span", { class: "save" },
       element("button", { type: "button", title: `Save "${title}" as PNG`, click: () => savePng(canvas, title) }, "PNG"),
       element("button", { type: "button", title: `Save the data of "${title}" as CSV`,
-                          click: () => save(`${fileName(title)}.csv`, "text/csv", csv(table())) }, "CSV"));
+                          click: () => save(`${fileName(title)}.csv`, "text/csv", csv(exact())) }, "CSV"));
   const root = element("figure", { class: "picture" },
       element("figcaption", {}, element("span", {}, title), buttons), canvas, details);
 
@@ -67,11 +68,17 @@ export function picture({ title, height: wanted, paint, table }: Options): Pictu
     frame ||= requestAnimationFrame(now);
   };
   new ResizeObserver(draw).observe(root);
-  redrawn(canvas, draw);
+  redrawn(canvas, now);
   return { root, canvas, draw };
 }
 
-export function drawAxes({ context, colour }: Drawing, across: Axis, up: Axis,
+// Below an axis, within the picture also at its ends.
+export function tickText(context: CanvasRenderingContext2D, text: string, at: number, y: number, width: number): void {
+  const half = context.measureText(text).width / 2;
+  context.fillText(text, Math.min(at, width - half - 1), y);
+}
+
+export function drawAxes({ context, width, colour }: Drawing, across: Axis, up: Axis,
                          left: number, top: number, right: number, bottom: number,
                          acrossText: (value: number) => string, upText: (value: number) => string): void {
   context.strokeStyle = colour("line");
@@ -81,7 +88,7 @@ export function drawAxes({ context, colour }: Drawing, across: Axis, up: Axis,
   context.textBaseline = "top";
   for (const { at, value } of across.ticks()) {
     line(context, at, bottom, at, bottom + 4);
-    context.fillText(acrossText(value), at, bottom + 6);
+    tickText(context, acrossText(value), at, bottom + 6, width);
   }
   context.textAlign = "right";
   context.textBaseline = "middle";

@@ -1,7 +1,7 @@
 // Depth of queues over time: all of them as rows of a heat map, one of them as a line, and how much
 // of the time it had at least each depth.
 import { linear, logarithmic } from "./axes";
-import { drawAxes, line, picture, Picture } from "./picture";
+import { drawAxes, line, picture, Picture, tickText } from "./picture";
 import { QueuePlace } from "./report_types";
 import { duration, plainName, share } from "./units";
 
@@ -50,7 +50,7 @@ export function depthMap(places: QueuePlace[], origin: number, open: (place: Que
       context.textBaseline = "top";
       for (const { at, value } of across.ticks()) {
         line(context, at, bottom, at, bottom + 4);
-        context.fillText(duration(value), at, bottom + 6);
+        tickText(context, duration(value), at, bottom + 6, width);
       }
     },
   });
@@ -103,13 +103,16 @@ export function fillCurve(place: QueuePlace): Picture {
   const points = depths.map(({ depth, ns }) => {
     const part = left / busy;
     left -= ns;
-    return { depth, part };
+    return { depth, part, ns };
   });
   const height = 180;
   return picture({
     title: `Share of its busy time in which ${nameOf(place)} held at least so many`,
     height,
-    table: () => ({ columns: ["at least", "share of the busy time"], rows: points.map(({ depth, part }) => [depth, share(part)]) }),
+    table: () => ({
+      columns: ["depth", "time at it", "of the busy time", "at least so deep"],
+      rows: points.map(({ depth, part, ns }) => [depth, duration(ns), share(ns / busy), share(part)]),
+    }),
     paint(drawing) {
       const { context, width, colour } = drawing;
       const right = width - kRight, bottom = height - kBottom;

@@ -1,10 +1,11 @@
 // Queues: how deep they were, how long units waited, who fills and drains them.
 import { barCell, element, headRow, replace } from "./dom";
 import { depthLine, depthMap, fillCurve } from "./queue_plots";
+import { Episode, pressureView } from "./pressure_view";
 import { QueuePlace } from "./report_types";
 import { count, duration, plainName, share } from "./units";
 
-export function queuesView(places: QueuePlace[], origin: number): HTMLElement {
+export function queuesView(places: QueuePlace[], chains: Episode[][], origin: number): HTMLElement {
   if (places.length === 0) return element("p", {}, "No queue is known in this trace.");
   const threads = (list: QueuePlace["fed_by"]) => list.map(({ thread }) => plainName(thread)).join(", ");
   const plots = element("div", { class: "columns" });
@@ -18,7 +19,9 @@ export function queuesView(places: QueuePlace[], origin: number): HTMLElement {
             const depth = (value: number, digits = 0) => (place.depth_known ? value.toFixed(digits) : "unknown");
             const busy = Math.min(1, place.utilisation);
             return element("tr", {},
-                element("th", { scope: "row" }, `${place.dir} ${plainName(place.at)}`),
+                element("th", { scope: "row" }, place.over_time
+                    ? element("button", { type: "button", class: "packet", title: "Show it over time", click: () => open(place) }, `${place.dir} ${plainName(place.at)}`)
+                    : `${place.dir} ${plainName(place.at)}`),
                 element("td", { class: "number" }, depth(place.depth.mean, 1)),
                 element("td", { class: "number" }, depth(place.depth.p50)),
                 element("td", { class: "number" }, depth(place.depth.p99)),
@@ -30,5 +33,6 @@ export function queuesView(places: QueuePlace[], origin: number): HTMLElement {
                     element("td", { class: "number" }, place.wait_ns?.count ? duration(place.wait_ns[key]) : "")),
                 element("td", {}, threads(place.fed_by)),
                 element("td", {}, threads(place.drained_by)));
-          }))));
+          }))),
+      pressureView(chains, origin));
 }

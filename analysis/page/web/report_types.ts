@@ -30,6 +30,7 @@ export interface Report {
   file: { whole: boolean; damaged_places: number; missing: number; ended_in_order: boolean };
   duration_s: number;
   open_ns: number;
+  redacted?: boolean;
   journeys: Record<string, DirectionReport>;
   hops: { dir: string; at: string; from: string; to: string; count: number; latency_us: Latency }[];
   queues: { name: string; dir: string; max: number; p50: number; mean: number; decisive_us: number; depth_known: boolean }[];

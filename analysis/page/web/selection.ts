@@ -8,16 +8,34 @@ export type View = (typeof kViews)[number];
 export const where = signal("");
 export const view = signal<View>("overview");
 export const openPacket = signal<number | undefined>(undefined);
+// The packet that the time line shows.
+export const follow = signal<number | undefined>(undefined);
 // On a heat map: direction, first and last start, least and greatest latency, as text.
 export const box = signal("");
 // How a view shows things. The first word is what is meant where the address has none.
-const kOptions = { by: ["direction", "ue", "bearer", "path"], curve: ["ccdf", "cdf"], scale: ["log", "linear"] } as const;
+const kOptions = { by: ["direction", "ue", "bearer", "path"], curve: ["ccdf", "cdf"], scale: ["log", "linear"], form: ["lanes", "turned"] } as const;
 export type Option = keyof typeof kOptions;
 export const optionWords = (name: Option): readonly string[] => kOptions[name];
-export const options: Record<Option, Signal<string>> = { by: signal("direction"), curve: signal("ccdf"), scale: signal("log") };
+export const options: Record<Option, Signal<string>> = { by: signal("direction"), curve: signal("ccdf"), scale: signal("log"), form: signal("lanes") };
+// By which id the bars of a packet are coloured; empty: a colour a piece.
+export const colour = signal("");
 
-// Rows of the time line, t and a thread's number or c and a CPU's.
-export const rowSets = { hide: signal<string[]>([]), pin: signal<string[]>([]) };
+// Which rows of a picture are hidden or stand on top, and those that were moved, from the top.
+export interface RowSets {
+  hide: Signal<string[]>;
+  pin: Signal<string[]>;
+  order: Signal<string[]>;
+}
+const rowSet = (): RowSets => ({ hide: signal<string[]>([]), pin: signal<string[]>([]), order: signal<string[]>([]) });
+// Of the time line: t and a thread's number, or c and a CPU's.
+export const rowSets = rowSet();
+// Of a packet's picture: names of places.
+export const laneSets = rowSet();
+// Their names in the address.
+const kRowLists: [string, Signal<string[]>][] = [
+  ["hide", rowSets.hide], ["pin", rowSets.pin], ["order", rowSets.order],
+  ["lanehide", laneSets.hide], ["lanepin", laneSets.pin], ["lanes", laneSets.order],
+];
 
 // What somebody wrote, and of which state of the page: the address without notes.
 export interface Note {
@@ -26,7 +44,11 @@ export interface Note {
 }
 export const notes = signal<Note[]>([]);
 
-const listOf = (text: string | null) => (text ?? "").split(",").filter((key) => /^[tc]\d+$/.test(key));
+// A place's name may have a comma in it.
+const listOf = (text: string | null) => (text ?? "").split(",").filter(Boolean).map((key) => key.replace(/%2C/g, ",").replace(/%25/g, "%"));
+const textOf = (list: string[]) => list.map((key) => key.replace(/%/g, "%25").replace(/,/g, "%2C")).join();
+
+const numberOf = (text: string | null) => (text !== null && /^\d+$/.test(text) ? Number(text) : undefined);
 
 function read(): void {
   const parts = new URLSearchParams(location.hash.slice(1));
@@ -34,17 +56,18 @@ function read(): void {
   const named = parts.get("view") as View;
   view.set(kViews.includes(named) ? named : "overview");
   box.set(parts.get("box") ?? "");
-  for (const name of ["hide", "pin"] as const) {
+  colour.set(parts.get("colour") ?? "");
+  for (const [name, set] of kRowLists) {
     const list = listOf(parts.get(name));
-    if (list.join() !== rowSets[name].get().join()) rowSets[name].set(list);
+    if (list.join() !== set.get().join()) set.set(list);
   }
   notes.set(parts.getAll("note").map(noteOf));
   for (const name of Object.keys(kOptions) as Option[]) {
     const word = parts.get(name) ?? "";
     options[name].set(optionWords(name).includes(word) ? word : optionWords(name)[0]);
   }
-  const id = parts.get("packet");
-  openPacket.set(id !== null && /^\d+$/.test(id) ? Number(id) : undefined);
+  openPacket.set(numberOf(parts.get("packet")));
+  follow.set(numberOf(parts.get("follow")));
 }
 
 // "STATE TEXT", where a state has no blank.
@@ -81,8 +104,10 @@ function stateText(): URLSearchParams {
     if (options[name].get() !== optionWords(name)[0]) parts.set(name, options[name].get());
   if (box.get()) parts.set("box", box.get());
   if (openPacket.get() !== undefined) parts.set("packet", String(openPacket.get()));
-  for (const name of ["hide", "pin"] as const)
-    if (rowSets[name].get().length > 0) parts.set(name, rowSets[name].get().join());
+  if (follow.get() !== undefined) parts.set("follow", String(follow.get()));
+  if (colour.get()) parts.set("colour", colour.get());
+  for (const [name, set] of kRowLists)
+    if (set.get().length > 0) parts.set(name, textOf(set.get()));
   return parts;
 }
 

@@ -1,16 +1,20 @@
 // What happened when, a row a thread and a CPU. Above in a row each event is a tick, many in one
 // pixel a bar as high as they are many. Below is what the thread did, where the trace has the
 // scheduler's events: it ran, it wanted a CPU; an arrow leads from who woke it. W and S zoom, A and D
-// move, a drag selects a stretch. Rows can be hidden, and pinned on top.
+// move, a drag selects a stretch, a click an event. Rows can be hidden, pinned on top and moved. A
+// packet that is followed is drawn over the rows: its stays, and who handed it to whom.
 import { linear } from "./axes";
 import { element, replace } from "./dom";
 import { Engine } from "./engine_client";
-import { eventsView } from "./events_view";
-import { line, picture } from "./picture";
+import { eventsView, RawEvent } from "./events_view";
+import { line, picture, tickText } from "./picture";
+import { arranged, rowChooser } from "./row_chooser";
 import { rowSets } from "./selection";
 import { count, duration, plainName } from "./units";
+import { Packet, packetName } from "./waterfall_bars";
 
 interface Timeline {
+  origin_ns: number;
   first_ns: number;
   last_ns: number;
   threads: { tid: number; name: string; events: number; running_ns: number }[];
@@ -52,19 +56,26 @@ export class TimelineView {
   private from = 0;
   private to = 0;
   private shown: Timeline | undefined;
-  private list = element("div", {});
+  private list = element("div", { class: "list", tabindex: 0, role: "region", "aria-label": "Events in view" });
   private asked = 0;
+  private events: RawEvent[] = [];
+  private marked: number | undefined;  // ns since the first mark
+  private at = -1;                     // the event of the followed packet that was shown last
+  private told = element("p", { class: "told", "aria-live": "polite" });
 
-  constructor(private engine: Engine) {}
+  // `packet`: the one to follow.
+  constructor(private engine: Engine, private packet?: Packet) {}
 
   async start(): Promise<void> {
     await this.look(0, 0);
+    if (this.packet) await this.fit();
     const drawing = this.drawing();
     const hasStates = this.shown!.slice_row.length > 0;
     replace(this.root, element("h2", {}, "Time line"),
         element("p", {}, "W and S zoom, A and D move, 0 shows all, a drag selects. The list below is of what is in view.",
-            hasStates && " The strip below a row: green it ran, orange it wanted a CPU; an arrow leads from who woke it."),
-        this.chooser(), drawing.root, this.list);
+            hasStates && " The strip below a row: green it ran, orange it wanted a CPU; an arrow leads from who woke it.",
+            this.packet && ` Followed: journey ${this.packet.journey.id}, ${packetName(this.packet.journey)}. [ and ] go along it, F fits it.`),
+        rowChooser("rows", this.allRows(), rowSets, () => this.redraw()), drawing.root, this.told, this.list);
     drawing.canvas.focus();
   }
 
@@ -80,16 +91,62 @@ export class TimelineView {
     const { events, more } = await this.engine.ask<any>("reading events", {
       call: "events", limit: 200, where: `time in ${Math.round(this.from)}ns..${Math.round(this.to)}ns`,
     });
-    if (mine === this.asked) replace(this.list, eventsView(events, more));
+    if (mine !== this.asked) return;
+    this.events = events;
+    replace(this.list, eventsView(events, more, (i) => this.mark(this.events[i].time_ns)));
+    this.showMarked();
+  }
+
+  // An instant: in the picture, and the nearest event in the list.
+  private mark(ns: number): void {
+    this.marked = ns;
+    const span = this.to - this.from;
+    if (ns < this.from || ns > this.to) this.go(ns - span / 2, ns + span / 2);
+    else this.redraw();
+    this.showMarked();
+  }
+
+  private showMarked(): void {
+    const rows = this.list.querySelectorAll("tbody tr");
+    rows.forEach((row) => row.removeAttribute("aria-current"));
+    if (this.marked === undefined || this.events.length === 0) return;
+    let nearest = 0;
+    this.events.forEach(({ time_ns: ns }, i) => {
+      if (Math.abs(ns - this.marked!) < Math.abs(this.events[nearest].time_ns - this.marked!)) nearest = i;
+    });
+    rows[nearest]?.setAttribute("aria-current", "true");
+    const row = rows[nearest] as HTMLElement | undefined;
+    if (row) this.list.scrollTop = row.offsetTop - this.list.offsetTop - this.list.clientHeight / 2;
+    const event = this.events[nearest];
+    this.told.textContent = `${duration(event.time_ns)}: ${plainName(event.point)} by ${plainName(event.thread)}`;
+  }
+
+  private since(ns: number): number {
+    return ns - this.shown!.origin_ns;
+  }
+
+  private async fit(): Promise<void> {
+    if (!this.packet) return this.look(0, 0);
+    const times = this.packet.journey.events.map(({ t_ns }) => this.since(t_ns));
+    const from = Math.min(...times), to = Math.max(...times);
+    const room = Math.max((to - from) / 10, kShortest);
+    await this.look(Math.max(1, from - room), to + room);
+  }
+
+  // To an event of the followed packet, before or after the last one.
+  private follow(by: number): void {
+    const events = this.packet?.journey.events;
+    if (!events) return;
+    this.at = this.at < 0 ? (by > 0 ? 0 : events.length - 1) : (this.at + by + events.length) % events.length;
+    this.mark(this.since(events[this.at].t_ns));
+    const event = events[this.at];
+    this.told.textContent = `${this.at + 1} of ${events.length}: ${plainName(event.point)} by ${plainName(event.thread ?? `thread ${event.tid}`)}`;
   }
 
   private redraw = () => {};
 
-  // Pinned ones first, without the hidden ones.
   private rows(): Row[] {
-    const { hidden, pinned } = { hidden: rowSets.hide.get(), pinned: rowSets.pin.get() };
-    const shown = this.allRows().filter(({ key }) => !hidden.includes(key));
-    return [...shown.filter(({ key }) => pinned.includes(key)), ...shown.filter(({ key }) => !pinned.includes(key))];
+    return arranged(this.allRows(), rowSets);
   }
 
   private allRows(): Row[] {
@@ -100,25 +157,9 @@ export class TimelineView {
     ];
   }
 
-  // Which rows are shown, and which stand on top.
-  private chooser(): HTMLElement {
-    const toggle = (name: "hide" | "pin", key: string, has: boolean) => {
-      rowSets[name].set([...rowSets[name].get().filter((one) => one !== key), ...(has ? [key] : [])]);
-      this.redraw();
-    };
-    const box = (name: "hide" | "pin", key: string, label: string, isOn: boolean, means: boolean) => {
-      const made = element("input", { type: "checkbox", change: () => toggle(name, key, made.checked === means) });
-      made.checked = isOn;
-      return element("label", {}, made, ` ${label}`);
-    };
-    return element("details", { class: "rows" }, element("summary", {}, "rows"),
-        element("ul", {}, ...this.allRows().map(({ key, name }) => element("li", {},
-            box("hide", key, name, !rowSets.hide.get().includes(key), false),
-            box("pin", key, "on top", rowSets.pin.get().includes(key), true)))));
-  }
-
   private drawing() {
     let dragged: [number, number] | undefined;
+    let pulled: { x: number; from: number; to: number } | undefined;  // with Shift
     const axis = (width: number) => linear(this.from, this.to, kLeft, width - kRight);
     const made = picture({
       title: "Events of each thread over time",
@@ -152,13 +193,18 @@ export class TimelineView {
           context.fillRect(x, kTop + (row + 1) * kRow - kStrip - 3 - tall, wide, tall);
         }
         paintStates(context, shown, rowOf, across.at, colour);
+        if (this.packet) this.paintPacket(context, rows, across.at, colour);
+        if (this.marked !== undefined && this.marked >= this.from && this.marked <= this.to) {
+          context.strokeStyle = colour("bad");
+          line(context, across.at(this.marked), kTop, across.at(this.marked), bottom);
+        }
         context.strokeStyle = colour("line");
         context.fillStyle = colour("faint");
         context.textAlign = "center";
         context.textBaseline = "top";
         for (const { at, value } of across.ticks()) {
           line(context, at, bottom, at, bottom + 4);
-          context.fillText(tickText(value, this.to - this.from), at, bottom + 6);
+          tickText(context, exactTick(value, this.to - this.from), at, bottom + 6, width);
         }
         if (dragged) {
           context.fillStyle = colour("accent");
@@ -179,6 +225,10 @@ export class TimelineView {
       else if (event.code === "KeyA") this.go(this.from - span / 3, this.to - span / 3);
       else if (event.code === "KeyD") this.go(this.from + span / 3, this.to + span / 3);
       else if (event.key === "0") void this.look(0, 0);
+      else if (event.code === "KeyF") void this.fit();
+      else if (event.code === "BracketLeft" && this.packet) this.follow(-1);
+      else if (event.code === "BracketRight" && this.packet) this.follow(1);
+      else if (event.code === "Comma" || event.code === "Period") this.neighbour(event.code === "Period" ? 1 : -1);
       else return;
       event.preventDefault();
       event.stopPropagation();
@@ -190,9 +240,17 @@ export class TimelineView {
     }, { passive: false });
     canvas.addEventListener("pointerdown", (event) => {
       canvas.setPointerCapture(event.pointerId);
-      dragged = [event.offsetX, event.offsetX];
+      if (event.shiftKey) pulled = { x: event.offsetX, from: this.from, to: this.to };
+      else dragged = [event.offsetX, event.offsetX];
     });
     canvas.addEventListener("pointermove", (event) => {
+      if (pulled) {
+        const by = ((pulled.x - event.offsetX) / (canvas.clientWidth - kLeft - kRight)) * (pulled.to - pulled.from);
+        this.from = pulled.from + by;
+        this.to = pulled.to + by;
+        made.draw();
+        return;
+      }
       if (dragged) {
         dragged[1] = event.offsetX;
         made.draw();
@@ -218,14 +276,79 @@ export class TimelineView {
       canvas.title = text;
     });
     canvas.addEventListener("pointerup", () => {
+      if (pulled) {
+        pulled = undefined;
+        this.go(this.from, this.to);
+      }
       if (!dragged) return;
       const across = axis(canvas.clientWidth);
       const [a, b] = dragged.map((x) => across.value(x)).sort((left, right) => left - right);
       dragged = undefined;
       if (b - a > (this.to - this.from) / 200) this.go(a, b);
-      else made.draw();
+      else this.mark(a);
     });
     return made;
+  }
+
+  // The event of the list before or after the one that is marked.
+  private neighbour(by: number): void {
+    if (this.events.length === 0) return;
+    const now = this.marked === undefined ? -1 : this.events.findIndex(({ time_ns: ns }) => ns === this.marked);
+    const next = now < 0 ? (by > 0 ? 0 : this.events.length - 1) : (now + by + this.events.length) % this.events.length;
+    this.mark(this.events[next].time_ns);
+  }
+
+  // Each stay on the row of the thread that ended it, and a line from who had it before.
+  private paintPacket(context: CanvasRenderingContext2D, rows: Row[], x: (value: number) => number, colour: (name: string) => string): void {
+    const { events } = this.packet!.journey;
+    const rowOf = new Map(rows.map(({ key }, row) => [key, row]));
+    context.save();
+    context.beginPath();
+    context.rect(kLeft, kTop, context.canvas.clientWidth - kLeft - kRight, kRow * rows.length);
+    context.clip();
+    const written = new Map<number, number>();  // where the last text of a row ends
+    const top = (tid: number) => {
+      const row = rowOf.get(`t${tid}`);
+      return row === undefined ? undefined : kTop + row * kRow + 3;
+    };
+    events.forEach((event) => {
+      const mine = top(event.tid), to = x(this.since(event.t_ns));
+      for (const parent of event.parents) {
+        const from = x(this.since(events[parent].t_ns)), theirs = top(events[parent].tid);
+        if (mine !== undefined) {
+          context.fillStyle = colour("accent");
+          context.globalAlpha = 0.35;
+          context.fillRect(from, mine, Math.max(1.5, to - from), 7);
+          context.globalAlpha = 1;
+          const text = plainName(event.src);
+          const middle = (Math.max(from, kLeft) + to) / 2, half = 3.2 * text.length;
+          if (to - from > 7 * text.length && middle - half > (written.get(mine) ?? 0)) {
+            written.set(mine, middle + half);
+            context.fillStyle = colour("text");
+            context.textAlign = "center";
+            context.textBaseline = "top";
+            context.font = "10px system-ui, sans-serif";
+            context.fillText(text, middle, mine - 2);
+            context.font = "12px system-ui, sans-serif";
+          }
+        }
+        if (mine === undefined || theirs === undefined || mine === theirs) continue;
+        context.strokeStyle = colour("accent");
+        context.lineWidth = 1.5;
+        context.setLineDash([3, 2]);
+        context.beginPath();
+        context.moveTo(from, theirs + 3);
+        context.lineTo(from, mine + 3);
+        context.stroke();
+        context.setLineDash([]);
+      }
+      if (mine === undefined) return;
+      context.fillStyle = colour("accent");
+      context.beginPath();
+      context.arc(to, mine + 3, 3.5, 0, 2 * Math.PI);
+      context.fill();
+    });
+    context.restore();
   }
 
   private go(from: number, to: number): void {
@@ -274,7 +397,7 @@ function paintStates(context: CanvasRenderingContext2D, shown: Timeline, rowOf: 
 }
 
 // Enough digits to tell neighbouring ticks apart.
-function tickText(value: number, span: number): string {
+function exactTick(value: number, span: number): string {
   const [unit, length] = span >= 1e9 ? ["s", 1e9] : span >= 1e6 ? ["ms", 1e6] : span >= 1e3 ? ["us", 1e3] : ["ns", 1];
   const digits = span / (length as number) > 20 ? 0 : 2;
   return `${(value / (length as number)).toFixed(digits)} ${unit}`;

@@ -1,209 +1,289 @@
-// One packet: a lane a layer, time across. A bar is a stay of the packet, or of a piece of it, from
-// the event that brought it there to the event that took it on. What is sent again is hatched and
-// numbered; the piece that made the packet whole is bold. Above it the parts of its time by cause.
-import { linear } from "./axes";
-import { shape } from "./dom";
+// One packet as a picture: a lane a layer, time across; or turned, as LatSeq draws it, with layers
+// side by side and time downwards. A bar is a stay of the packet, or of a piece of it, from the
+// event that brought it there to the event that took it on.
+import { Axis, linear } from "./axes";
+import { element, shape } from "./dom";
 import { drawingFigure } from "./drawing_figure";
 import { DataTable } from "./picture";
-import { duration, identifier, plainName } from "./units";
+import { arranged, rowChooser } from "./row_chooser";
+import { laneSets } from "./selection";
+import { count, duration, identifier, plainName } from "./units";
+import { Bar, Bars, colourBy, idNames, JourneyEvent, layOut, packetName, Packet, Part, percentileText } from "./waterfall_bars";
 
-export interface JourneyEvent {
-  point: string;
-  src: string;
-  dest: string;
-  t_ns: number;
-  tid: number;
-  thread?: string;
-  ids: Record<string, number>;
-  properties: Record<string, number>;
-  parents: number[];
-  repeat_of?: number;
+export interface Look {
+  width: number;
+  isTurned: boolean;
+  colour: string;  // the name of an id; empty: a colour a piece
 }
 
-export interface JourneyDetail {
-  id: number;
-  dir: string;
-  ids: Record<string, number>;
-  start_ns: number;
-  end_ns: number;
-  latency_ns: number;
-  outcome: string;
-  segments: number;
-  retransmissions: number;
-  end_event: number;
-  events: JourneyEvent[];
+export interface Waterfall {
+  root: HTMLElement;
+  step(by: number): void;  // to an event before or after the one that was shown last
 }
 
-export interface Part {
-  cause: string;
-  at: string;
-  ns: number;
-  begin_ns: number;
-  end_ns: number;
-  thread?: string;
+const kRow = 15, kGap = 7, kPieceColours = 6, kTurnedLength = 480;
+
+// Where things are: `along` is time, `across` are lanes. Turning a picture swaps both.
+class Frame {
+  readonly along: Axis;
+  readonly tops: number[] = [];  // of the lanes, across
+  readonly sizes: number[] = [];
+  readonly end: number;          // of the last lane
+  readonly thick: number;        // of a row
+
+  constructor(readonly look: Look, bars: Bars, last: number, readonly hasCauses: boolean) {
+    const { isTurned, width } = look;
+    const rows = bars.rows.reduce((sum, number) => sum + Math.max(1, number), 0);
+    let at = isTurned ? (hasCauses ? 156 : 70) : (hasCauses ? 64 : 30);
+    this.thick = isTurned ? Math.min(64, Math.max(16, (width - at - kGap * bars.rows.length - 8) / rows)) : kRow;
+    for (const number of bars.rows) {
+      this.tops.push(at);
+      this.sizes.push(Math.max(1, number) * this.thick + kGap);
+      at += this.sizes.at(-1)!;
+    }
+    this.end = at;
+    this.along = isTurned ? linear(0, last, 48, 48 + kTurnedLength) : linear(0, last, 130, width - 14);
+  }
+
+  get from() { return this.look.isTurned ? 48 : 130; }
+  get size() {
+    return this.look.isTurned ? { width: this.end + 8, height: 48 + kTurnedLength + 10 } : { width: this.look.width, height: this.end + 24 };
+  }
+  point(along: number, across: number) { return this.look.isTurned ? { x: across, y: along } : { x: along, y: across }; }
+  box(from: number, to: number, across: number, thick: number) {
+    const { x, y } = this.point(from, across);
+    const long = Math.max(1.5, to - from);
+    return this.look.isTurned ? { x, y, width: thick, height: long } : { x, y, width: long, height: thick };
+  }
+  line(along1: number, across1: number, along2: number, across2: number) {
+    const a = this.point(along1, across1), b = this.point(along2, across2);
+    return { x1: a.x, y1: a.y, x2: b.x, y2: b.y };
+  }
+  path(...points: [number, number][]) {
+    return points.map(([along, across], i) => {
+      const { x, y } = this.point(along, across);
+      return `${i === 0 ? "M" : "L"}${x} ${y}`;
+    }).join("");
+  }
+  of(bar: Bar) {
+    const from = this.along.at(bar.from);
+    return { from, to: Math.max(this.along.at(bar.to), from + 2.5), across: this.tops[bar.lane] + bar.row * this.thick };
+  }
+  // Whether a text has room in a box.
+  hasRoom(text: string, from: number, to: number, thick: number) {
+    return this.look.isTurned ? thick > 6.2 * text.length + 4 && to - from > 13 : to - from > 6.4 * text.length + 8;
+  }
 }
 
-interface Bar {
-  lane: number;
-  row: number;
-  from: number;
-  to: number;
-  event: number;
-  piece: number;
-  repeat: number;  // 0: none, else its round
-  whole: boolean;
-}
-
-const kLeft = 130, kRow = 15, kGap = 7, kTop = 44, kBottom = 24, kPieceColours = 6;
-
-export const packetName = (journey: { dir: string; ids: Record<string, number> }) =>
-    `${journey.dir} ${Object.entries(journey.ids).map(([name, value]) => identifier(plainName(name), value)).join(" ")}`;
-
-export function waterfall(journey: JourneyDetail, parts: Part[], width: number): HTMLElement {
+export function waterfall(packet: Packet, look: Look): Waterfall {
+  const { journey, parts } = packet;
   const { events } = journey;
-  const start = journey.start_ns;
-  const last = Math.max(...events.map((event) => event.t_ns)) - start;
-  const lanes: string[] = [];
-  const laneOf = (name: string) => {
-    const found = lanes.indexOf(name);
-    return found >= 0 ? found : lanes.push(name) - 1;
-  };
-  const bars = barsOf(journey, laneOf);
-  const rowsOf = stack(bars, lanes.length);
-  const tops: number[] = [];
-  let height = kTop;
-  for (const rows of rowsOf) {
-    tops.push(height);
-    height += Math.max(1, rows) * kRow + kGap;
-  }
-  const across = linear(0, Math.max(1, last), kLeft, width - 14);
+  const last = Math.max(1, Math.max(...events.map((event) => event.t_ns)) - journey.start_ns);
+  const bars = layOut(packet, (names) => arranged(names.map((name) => ({ key: name, name })), laneSets).map(({ name }) => name));
+  const frame = new Frame(look, bars, last, parts.length > 0);
   const title = `Packet ${packetName(journey)}`;
-
-  const drawing = shape("svg", { viewBox: `0 0 ${width} ${height + kBottom}`, width, height: height + kBottom,
-                                 role: "img", "aria-label": title, class: "waterfall" },
-      hatch());
-  lanes.forEach((name, lane) => {
-    const tall = Math.max(1, rowsOf[lane]) * kRow + kGap;
-    drawing.append(
-        shape("rect", { x: 0, y: tops[lane] - kGap / 2, width, height: tall, class: lane % 2 ? "lane odd" : "lane" }),
-        shape("text", { x: kLeft - 8, y: tops[lane] + 11, class: "name" }, plainName(name)));
-  });
-  for (const { value, at } of across.ticks())
-    drawing.append(
-        shape("line", { x1: at, x2: at, y1: kTop - 4, y2: height, class: "grid" }),
-        shape("text", { x: at, y: height + 15, class: "tick" }, duration(value)));
-  for (const part of parts) {
-    const from = across.at(part.begin_ns - start), to = across.at(part.end_ns - start);
-    const label = `${part.cause}${part.at ? ` in ${plainName(part.at)}` : ""}: ${duration(part.ns)}`;
-    const strip = shape("g", {},
-        shape("rect", { x: from, y: 14, width: Math.max(1.5, to - from), height: 18, class: `cause ${part.cause.replace(/[^a-z]/g, "")}` }),
-        shape("title", {}, label));
-    if (to - from > 7 * part.cause.length + 12)
-      strip.append(shape("text", { x: (from + to) / 2, y: 27, class: "inside" }, part.cause));
-    drawing.append(strip);
-  }
-  if (parts.length > 0) drawing.append(shape("text", { x: kLeft - 8, y: 27, class: "name" }, "why"));
-  for (const bar of bars) {
-    const from = across.at(bar.from), to = Math.max(across.at(bar.to), from + 2.5);
-    const y = tops[bar.lane] + bar.row * kRow;
-    const event = events[bar.event];
-    const made = shape("g", { class: `bar piece${bar.piece % kPieceColours}${bar.whole ? " whole" : ""}` },
-        shape("rect", { x: from, y, width: to - from, height: kRow - 3, rx: 2 }),
-        shape("title", {}, barText(journey, bar, lanes[bar.lane], event)));
-    if (bar.repeat > 0)
-      made.append(shape("rect", { x: from, y, width: to - from, height: kRow - 3, rx: 2, fill: "url(#repeat)" }),
-                  shape("text", { x: to + 3, y: y + 10, class: "again" }, `↻${bar.repeat}`));
-    const text = duration(bar.to - bar.from);
-    if (to - from > 8 * text.length) made.append(shape("text", { x: (from + to) / 2, y: y + 10, class: "inside" }, text));
-    drawing.append(made);
-  }
+  const { width, height } = frame.size;
+  const drawing = shape("svg", { viewBox: `0 0 ${width} ${height}`, width, height, role: "img", "aria-label": title,
+                                 class: look.isTurned ? "waterfall turned" : "waterfall" }, definitions());
+  drawing.append(...lanesOf(frame, bars), ...causesOf(frame, packet), ...blocksOf(frame, packet, bars));
+  const colour = look.colour ? colourBy(journey, look.colour) : (bar: Bar) => bar.piece;
+  const shapes = bars.all.map((bar) => barOf(frame, packet, bars, bar, colour(bar)));
+  drawing.append(...shapes, ...returnArrows(frame, packet, bars));
   const end = events[journey.end_event];
   if (end && journey.outcome === "complete") {
-    const at = across.at(end.t_ns - start);
-    drawing.append(shape("line", { x1: at, x2: at, y1: kTop - 8, y2: height, class: "end" }),
-                   shape("text", { x: at - 4, y: kTop - 2, class: "endname" }, `whole after ${duration(journey.latency_ns)}`));
+    const at = frame.along.at(end.t_ns - journey.start_ns), { x, y } = frame.point(at - 4, (frame.hasCauses ? 58 : 24));
+    drawing.append(shape("line", { ...frame.line(at, frame.tops[0] - 8, at, frame.end), class: "end" }),
+                   shape("text", { x: look.isTurned ? frame.end - 4 : x, y: look.isTurned ? at + 13 : y, class: "endname" },
+                         `whole after ${duration(journey.latency_ns)}`));
   }
-  const data: DataTable = {
-    columns: ["after", "place", "stay", "point", "thread", "fields"],
-    rows: events.map((event) => {
-      const entered = event.parents.length === 0 ? undefined : Math.max(...event.parents.map((i) => events[i].t_ns));
-      return [duration(event.t_ns - start), plainName(event.src),
-              entered === undefined ? "" : duration(event.t_ns - entered),
-              plainName(event.point), plainName(event.thread ?? String(event.tid)),
-              Object.entries({ ...event.ids, ...event.properties }).map(([name, value]) => identifier(plainName(name), value)).join(" ")];
-    }),
+  return withSteps(packet, bars, shapes, drawingFigure(title, drawing, tableOfEvents(packet)));
+}
+
+// One event after another, with its bars marked and its words told.
+function withSteps({ journey }: Packet, bars: Bars, shapes: SVGElement[], root: HTMLElement): Waterfall {
+  const told = element("p", { class: "told", "aria-live": "polite" });
+  root.querySelector(".wide")!.after(told);
+  let now = -1;
+  return {
+    root,
+    step(by) {
+      const { events } = journey;
+      now = now < 0 ? (by > 0 ? 0 : events.length - 1) : (now + by + events.length) % events.length;
+      shapes.forEach((one, i) => one.classList.toggle("now", bars.all[i].event === now && bars.all[i].other === undefined));
+      const event = events[now];
+      told.textContent = `${now + 1} of ${events.length}, after ${duration(event.t_ns - journey.start_ns)}: ${plainName(event.point)} ` +
+          `by ${plainName(event.thread ?? `thread ${event.tid}`)}, ${fieldsOf(event)}`;
+    },
   };
-  return drawingFigure(title, drawing, data);
 }
 
-function barsOf(journey: JourneyDetail, laneOf: (name: string) => number): Bar[] {
-  const { events } = journey;
-  const bars: Bar[] = [];
-  const pieces: number[] = [];
-  let next = 0;
-  const children = new Map<number, number>();
-  const whole = wayToEnd(journey);
-  events.forEach((event, i) => {
-    const parent = event.parents[0];
-    // The first that goes on from a unit keeps its colour, others are further pieces.
-    if (parent === undefined) {
-      pieces[i] = next++;
-    } else if (event.repeat_of !== undefined) {
-      pieces[i] = pieces[event.repeat_of];
-    } else {
-      const before = children.get(parent) ?? 0;
-      children.set(parent, before + 1);
-      pieces[i] = before === 0 ? pieces[parent] : next++;
-    }
-    if (event.parents.length === 0) laneOf(event.dest);
-    for (const entered of event.parents) {
-      let round = 0;
-      for (let at = event.repeat_of; at !== undefined && round < 100; at = events[at].repeat_of) ++round;
-      bars.push({ lane: laneOf(event.src), row: 0, from: events[entered].t_ns - journey.start_ns,
-                  to: event.t_ns - journey.start_ns, event: i, piece: pieces[event.parents.length > 1 ? entered : i],
-                  repeat: round, whole: whole.has(i) });
-    }
+function lanesOf(frame: Frame, { lanes }: Bars): SVGElement[] {
+  const { isTurned, width } = frame.look;
+  const made: SVGElement[] = [];
+  lanes.forEach((name, lane) => {
+    const top = frame.tops[lane], thick = frame.sizes[lane];
+    const { x, y } = isTurned ? { x: top + (thick - kGap) / 2, y: 34 - 13 * (lane % 2) } : { x: 122, y: top + 11 };
+    made.push(
+        shape("rect", { ...frame.box(isTurned ? 0 : 0, isTurned ? 48 + kTurnedLength : width, top - kGap / 2, thick), class: lane % 2 ? "lane odd" : "lane" }),
+        shape("text", { x, y, class: isTurned ? "name turned" : "name" }, plainName(name)));
   });
-  return bars;
-}
-
-function wayToEnd({ events, end_event }: JourneyDetail): Set<number> {
-  const way = new Set<number>();
-  const open = events[end_event] ? [end_event] : [];
-  while (open.length > 0) {
-    const at = open.pop()!;
-    if (way.has(at)) continue;
-    way.add(at);
-    // Of several that were joined, the last one decided when.
-    const parents = events[at].parents;
-    if (parents.length > 0) open.push(parents.reduce((a, b) => (events[b].t_ns > events[a].t_ns ? b : a)));
+  for (const { value, at } of frame.along.ticks()) {
+    const { x, y } = isTurned ? { x: frame.tops[0] - 8, y: at + 4 } : { x: at, y: frame.end + 15 };
+    made.push(shape("line", { ...frame.line(at, frame.tops[0] - 4, at, frame.end), class: "grid" }),
+              shape("text", { x: frame.hasCauses && isTurned ? 56 : x, y, class: isTurned ? "tick turned" : "tick" }, duration(value)));
   }
-  return way;
+  return made;
 }
 
-// Bars of a lane that overlap lie below each other. Returns how many rows each lane has.
-function stack(bars: Bar[], lanes: number): number[] {
-  const ends: number[][] = Array.from({ length: lanes }, () => []);
-  for (const bar of [...bars].sort((a, b) => a.from - b.from || b.to - a.to)) {
-    const rows = ends[bar.lane];
-    let row = rows.findIndex((end) => end <= bar.from);
-    if (row < 0) row = rows.length;
-    rows[row] = Math.max(bar.to, bar.from + 1);
-    bar.row = row;
+// The time by cause, and below each part whom the packet waited for.
+function causesOf(frame: Frame, { journey, parts }: Packet): SVGElement[] {
+  if (parts.length === 0) return [];
+  const { isTurned } = frame.look;
+  const at = isTurned ? 62 : 4;
+  const made: SVGElement[] = [];
+  let told = -Infinity;
+  for (const part of [...parts].sort((a, b) => a.begin_ns - b.begin_ns)) {
+    const from = frame.along.at(part.begin_ns - journey.start_ns), to = frame.along.at(part.end_ns - journey.start_ns);
+    const strip = shape("g", { class: "part" },
+        shape("rect", { ...frame.box(from, to, at, 18), class: causeClass(part) }),
+        shape("title", {}, causeText(part)));
+    if (!isTurned && frame.hasRoom(part.cause, from, to, 18)) strip.append(shape("text", { x: (from + to) / 2, y: at + 13, class: "inside" }, part.cause));
+    made.push(strip);
+    const whom = waitedFor(part);
+    if (!whom) continue;
+    const middle = (from + to) / 2;
+    const label = whom.length > 24 ? `${whom.slice(0, 23)}…` : whom;
+    const half = isTurned ? 6 : 3.2 * label.length;
+    const centre = isTurned ? middle : Math.max(middle, frame.from + half);
+    if (centre - half < told) continue;
+    told = centre + half + (isTurned ? 2 : 8);
+    const { x, y } = isTurned ? { x: at + 32, y: middle + 4 } : { x: centre, y: at + 40 };
+    made.push(shape("path", { d: frame.path([middle, at + 18], [middle, at + 28]), class: "waited", "marker-end": "url(#arrow)" }),
+              shape("text", { x, y, class: isTurned ? "whom turned" : "whom" }, label, shape("title", {}, `waited for ${whom}`)));
   }
-  return ends.map((rows) => rows.length);
+  made.push(shape("text", { x: isTurned ? at + 9 : 122, y: isTurned ? 40 : at + 13, class: isTurned ? "name turned" : "name" }, "why"));
+  if (!isTurned && told > -Infinity) made.push(shape("text", { x: 122, y: at + 40, class: "name" }, "waited for"));
+  return made;
 }
 
-function barText(journey: JourneyDetail, bar: Bar, place: string, event: JourneyEvent): string {
-  const fields = Object.entries({ ...event.ids, ...event.properties })
-      .map(([name, value]) => identifier(plainName(name), value)).join(" ");
+const causeClass = ({ cause }: Part) => `cause ${cause.replace(/[^a-z]/g, "")}`;
+const causeText = (part: Part) => `${part.cause}${part.at ? ` in ${plainName(part.at)}` : ""}: ${duration(part.ns)}` +
+    (waitedFor(part) ? `, waited for ${waitedFor(part)}` : "");
+
+function waitedFor(part: Part): string {
+  if (part.by) return plainName(part.by);
+  if (part.ahead) return `${count(part.ahead)} ahead`;
+  return "";
+}
+
+// Around the parts that became one block, those of other packets in grey.
+function blocksOf(frame: Frame, { journey, shared }: Packet, { all }: Bars): SVGElement[] {
+  const made: SVGElement[] = [];
+  journey.events.forEach((_, i) => {
+    const parts = all.filter((bar) => bar.event === i);
+    if (parts.length < 2) return;
+    const boxes = parts.map((bar) => frame.of(bar));
+    const from = Math.min(...boxes.map((box) => box.from)), to = Math.max(...boxes.map((box) => box.to));
+    const top = Math.min(...boxes.map((box) => box.across)), bottom = Math.max(...boxes.map((box) => box.across)) + frame.thick;
+    const others = new Set(parts.flatMap(({ other }) => (other === undefined ? [] : [other]))).size;
+    made.push(shape("g", { class: "block" },
+        shape("rect", { ...frame.box(from - 3, to + 3, top - 3, bottom - top + 3), rx: 4 }),
+        shape("title", {}, `${parts.length} parts became one` + (others ? `, of them ${parts.filter(({ other }) => other !== undefined).length} of ${count(others)} other packets` : "") +
+            (shared.some(({ event }) => event === i) ? `, which ${count(shared.find(({ event }) => event === i)!.others)} other packets are in` : ""))));
+  });
+  return made;
+}
+
+function barOf(frame: Frame, packet: Packet, { lanes }: Bars, bar: Bar, colour: number): SVGElement {
+  const { from, to, across } = frame.of(bar);
+  const thick = frame.thick - 3;
+  const rect = { ...frame.box(from, to, across, thick), rx: 2 };
+  if (bar.other !== undefined)
+    return shape("g", { class: "bar other" }, shape("rect", rect), shape("title", {}, `${plainName(lanes[bar.lane])}: journey ${bar.other}, in the same block`));
+  const made = shape("g", { class: `bar ${colour < 0 ? "none" : `piece${colour % kPieceColours}`}${bar.whole ? " whole" : ""}` },
+      shape("rect", rect), shape("title", {}, barText(packet, bar, lanes[bar.lane])));
+  if (bar.repeat > 0) {
+    const { x, y } = frame.point(to + 3, across);
+    made.append(shape("rect", { ...rect, fill: "url(#repeat)" }),
+                shape("text", { x: frame.look.isTurned ? x + 2 : x, y: frame.look.isTurned ? y + 10 : y + 10, class: "again" }, `↻${bar.repeat}`));
+  }
+  // What the time of the critical path went into, as far as it is known.
+  if (bar.whole)
+    for (const part of packet.parts) {
+      if (part.at && !part.at.endsWith(lanes[bar.lane])) continue;
+      const begin = Math.max(bar.from, part.begin_ns - packet.journey.start_ns), end = Math.min(bar.to, part.end_ns - packet.journey.start_ns);
+      if (end > begin)
+        made.append(shape("rect", { ...frame.box(frame.along.at(begin), frame.along.at(end), across + thick - 4, 3), class: `filled ${causeClass(part)}` }));
+    }
+  const rank = bar.share === null ? "" : percentileText(bar.share);
+  const took = duration(bar.to - bar.from);
+  const text = [rank ? `${took} ${rank}` : took, took].find((one) => frame.hasRoom(one, from, to, thick));
+  const middle = frame.point((from + to) / 2, across + thick / 2);
+  if (text) made.append(shape("text", { x: middle.x, y: middle.y + 3.5, class: "inside" }, text));
+  return made;
+}
+
+// From what was sent to the same sent again.
+function returnArrows(frame: Frame, { journey }: Packet, { all }: Bars): SVGElement[] {
+  const made: SVGElement[] = [];
+  for (const bar of all) {
+    const first = journey.events[bar.event].repeat_of;
+    const before = bar.repeat > 0 && first !== undefined ? all.find(({ event, other }) => event === first && other === undefined) : undefined;
+    if (!before) continue;
+    const from = frame.of(before), to = frame.of(bar);
+    const low = Math.max(from.across, to.across) + frame.thick - 1;
+    made.push(shape("path", { d: frame.path([from.to, from.across + frame.thick / 2], [from.to + 4, low], [to.from - 4, low], [to.from, to.across + frame.thick / 2]),
+                              class: "return", "marker-end": "url(#arrow)" }));
+  }
+  return made;
+}
+
+const fieldsOf = (event: JourneyEvent) =>
+    Object.entries({ ...event.ids, ...event.properties }).map(([name, value]) => identifier(plainName(name), value)).join(" ");
+
+function barText({ journey, shared }: Packet, bar: Bar, place: string): string {
+  const event = journey.events[bar.event];
+  const others = shared.find(({ event: of }) => of === bar.event)?.others ?? 0;
   return `${plainName(place)}: ${duration(bar.to - bar.from)}, left ${duration(bar.to)} after the start\n` +
-      `${plainName(event.point)} by ${plainName(event.thread ?? `thread ${event.tid}`)}\n${fields}` +
+      (bar.share === null ? "" : `${percentileText(bar.share)} of the stays in this hop\n`) +
+      `${plainName(event.point)} by ${plainName(event.thread ?? `thread ${event.tid}`)}\n${fieldsOf(event)}` +
+      (others ? `\nin one block with ${count(others)} other packets` : "") +
       (bar.repeat ? `\nsent again, round ${bar.repeat}` : "");
 }
 
-function hatch(): SVGElement {
+function tableOfEvents({ journey }: Packet): DataTable {
+  const { events } = journey;
+  return {
+    columns: ["after", "place", "stay", "of its hop", "point", "thread", "fields"],
+    rows: events.map((event) => {
+      const longest = event.parents.length === 0 ? -1
+          : event.parents.reduce((best, parent, at) => (events[parent].t_ns > events[event.parents[best]].t_ns ? at : best), 0);
+      const rank = longest < 0 ? null : event.at_most?.[longest] ?? null;
+      return [duration(event.t_ns - journey.start_ns), plainName(event.src),
+              longest < 0 ? "" : duration(event.t_ns - events[event.parents[longest]].t_ns), rank === null ? "" : percentileText(rank),
+              plainName(event.point), plainName(event.thread ?? String(event.tid)), fieldsOf(event)];
+    }),
+  };
+}
+
+function definitions(): SVGElement {
   return shape("defs", {},
       shape("pattern", { id: "repeat", width: 6, height: 6, patternUnits: "userSpaceOnUse", patternTransform: "rotate(45)" },
-          shape("line", { x1: 0, y1: 0, x2: 0, y2: 6, stroke: "#fff", "stroke-width": 2.5, opacity: 0.65 })));
+          shape("line", { x1: 0, y1: 0, x2: 0, y2: 6, stroke: "#fff", "stroke-width": 2.5, opacity: 0.65 })),
+      shape("marker", { id: "arrow", viewBox: "0 0 6 6", refX: 5, refY: 3, markerWidth: 6, markerHeight: 6, orient: "auto" },
+          shape("path", { d: "M0 0L6 3L0 6z", class: "head" })));
+}
+
+// Which lanes are shown, and in which order.
+export function laneChooser({ journey }: Packet, redraw: () => void): HTMLElement {
+  const names = [...new Set(journey.events.flatMap(({ src, dest, parents }) => (parents.length > 0 ? [src] : [dest])))];
+  return rowChooser("lanes", names.map((name) => ({ key: name, name: plainName(name) })), laneSets, redraw);
+}
+
+// The choice of what colours mean.
+export function colourChoice(packet: Packet, colour: string, choose: (name: string) => void): HTMLElement {
+  const select = element("select", { id: "waterfall-colour", change: () => choose(select.value) },
+      element("option", { value: "" }, "piece"), ...idNames(packet.journey).map((name) => element("option", { value: name }, plainName(name))));
+  select.value = idNames(packet.journey).includes(colour) ? colour : "";
+  return element("label", {}, "Colour by ", select);
 }

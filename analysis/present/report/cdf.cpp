@@ -23,29 +23,32 @@ struct Curve {
   std::string direction;
   std::string name;
   const statistics::Distribution* times;
+  bool is_latency = false;
 
   std::string words() const { return direction.empty() ? name : direction + " " + name; }
 };
 
 std::vector<Curve> curves_of(const ReportContent& content, const report::Groups* groups) {
   std::vector<Curve> curves;
-  const auto add = [&](char direction, std::string name, const statistics::Distribution& times) {
+  const auto add = [&](char direction, std::string name, const statistics::Distribution& times,
+                       bool is_latency) {
     if (times.count() > 0)
       curves.push_back(
-          {direction == ' ' ? "" : std::string(1, direction), std::move(name), &times});
+          {direction == ' ' ? "" : std::string(1, direction), std::move(name), &times, is_latency});
   };
   if (groups != nullptr) {
     // Events have no duration: the gaps between them.
     for (const report::Group& group : groups->all())
       add(group.direction, group.name,
-          report::counts_events(groups->by()) ? group.arrivals.gaps_ns() : group.times_ns);
+          report::counts_events(groups->by()) ? group.arrivals.gaps_ns() : group.times_ns,
+          !report::counts_events(groups->by()) && !report::counts_stays(groups->by()));
     return curves;
   }
   for (const auto direction : model::kPacketDirections)
-    add(letter(direction), "latency", content.summary.direction(direction).latency_ns);
+    add(letter(direction), "latency", content.summary.direction(direction).latency_ns, true);
   for (std::size_t i = 0; i < content.topology.pairs.size(); ++i) {
     const auto& place = content.topology.places[content.topology.pairs[i].place];
-    add(letter(place.direction), hop_name(content, i).substr(2), content.summary.hop(i));
+    add(letter(place.direction), hop_name(content, i).substr(2), content.summary.hop(i), false);
   }
   return curves;
 }
@@ -65,16 +68,21 @@ std::vector<double> shares_of(std::uint64_t samples) {
   return shares;
 }
 
-struct CurvePoint {
-  std::uint64_t ns = 0;
-  double longer = 0;  // the share that is
+// A name comes from the target: commas and quotes must not end its cell.
+std::string cell(const std::string& text) {
+  std::string quoted = "\"";
+  for (const char c : printable(text)) quoted.append(c == '"' ? 2 : 1, c);
+  return quoted + "\"";
+}
 
-  double at_most() const { return 1 - longer; }
-};
+ordered_json point_json(const CdfPoint& point) {
+  return {{"us", us(point.ns)}, {"at_most", point.at_most()}, {"longer", point.longer}};
+}
 
-// Where many samples are as long, one point stands for all the shares that lie among them.
-std::vector<CurvePoint> points_of(const statistics::Distribution& times) {
-  std::vector<CurvePoint> points;
+}  // namespace
+
+std::vector<CdfPoint> cdf_points(const statistics::Distribution& times) {
+  std::vector<CdfPoint> points;
   for (const double share : shares_of(times.count())) {
     const std::uint64_t ns = times.quantile(share);
     if (!points.empty() && points.back().ns == ns) continue;
@@ -83,15 +91,6 @@ std::vector<CurvePoint> points_of(const statistics::Distribution& times) {
   }
   return points;
 }
-
-// A name comes from the target: commas and quotes must not end its cell.
-std::string cell(const std::string& text) {
-  std::string quoted = "\"";
-  for (const char c : printable(text)) quoted.append(c == '"' ? 2 : 1, c);
-  return quoted + "\"";
-}
-
-}  // namespace
 
 std::string cdf_text(const ReportContent& content, const report::Groups* groups) {
   constexpr std::array kCurveShares = {0.01, 0.05, 0.1,   0.25,   0.5,     0.75, 0.9,
@@ -132,14 +131,15 @@ std::string cdf_text(const ReportContent& content, const report::Groups* groups)
 std::string cdf_csv(const ReportContent& content, const report::Groups* groups) {
   std::string text = "dir,name,samples,us,at_most,longer\n";
   for (const Curve& curve : curves_of(content, groups))
-    for (const CurvePoint& point : points_of(*curve.times))
+    for (const CdfPoint& point : cdf_points(*curve.times))
       fmt::format_to(std::back_inserter(text), "{},{},{},{:.3f},{:.9g},{:.9g}\n", curve.direction,
                      cell(curve.name), curve.times->count(), us(point.ns), point.at_most(),
                      point.longer);
   return text;
 }
 
-ordered_json cdf_json(const ReportContent& content, const report::Groups* groups) {
+ordered_json cdf_json(const ReportContent& content, const report::Groups* groups,
+                      const CdfBand& band) {
   auto list = ordered_json::array();
   for (const Curve& curve : curves_of(content, groups)) {
     ordered_json object;
@@ -148,9 +148,13 @@ ordered_json cdf_json(const ReportContent& content, const report::Groups* groups
     object["count"] = curve.times->count();
     object["exact"] = curve.times->exact();
     auto& points = object["points"] = ordered_json::array();
-    for (const CurvePoint& point : points_of(*curve.times))
-      points.push_back(
-          {{"us", us(point.ns)}, {"at_most", point.at_most()}, {"longer", point.longer}});
+    for (const CdfPoint& point : cdf_points(*curve.times)) {
+      points.push_back(point_json(point));
+      const auto interval = curve.is_latency && !curve.direction.empty() && band
+                                ? band(curve.direction.front(), curve.name, point.ns)
+                                : std::nullopt;
+      if (interval) points.back()["longer_95"] = {interval->first, interval->second};
+    }
     list.push_back(std::move(object));
   }
   ordered_json report;

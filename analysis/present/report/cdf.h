@@ -4,7 +4,12 @@
 // sample.
 #pragma once
 
+#include <cstdint>
+#include <functional>
+#include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include <nlohmann/json_fwd.hpp>
 
@@ -13,9 +18,24 @@
 
 namespace sojourn::present {
 
+struct CdfPoint {
+  std::uint64_t ns = 0;
+  double longer = 0;  // the share that is
+
+  double at_most() const { return 1 - longer; }
+};
+// Where many samples are as long, one point stands for all the shares that lie among them.
+std::vector<CdfPoint> cdf_points(const statistics::Distribution& times);
+
+// The 95 % interval of the share that is longer, of the curve of a direction and a name. Asked of
+// curves of latencies.
+using CdfBand = std::function<std::optional<std::pair<double, double>>(
+    char direction, const std::string& name, std::uint64_t ns)>;
+
 // `groups`: none, or what --by tells apart.
 std::string cdf_text(const ReportContent& content, const report::Groups* groups);
 std::string cdf_csv(const ReportContent& content, const report::Groups* groups);
-nlohmann::ordered_json cdf_json(const ReportContent& content, const report::Groups* groups);
+nlohmann::ordered_json cdf_json(const ReportContent& content, const report::Groups* groups,
+                                const CdfBand& band);
 
 }  // namespace sojourn::present

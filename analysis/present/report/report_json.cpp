@@ -1,6 +1,7 @@
 // The report for programs. Keys are stable; docs/journeys.md lists them.
 #include <nlohmann/json.hpp>
 
+#include "analysis/model/redacted_mark.h"
 #include "analysis/model/unread.h"
 #include "analysis/present/report/context_part.h"
 #include "analysis/present/report/costs_part.h"
@@ -210,6 +211,7 @@ ordered_json report_json(const ReportContent& content) {
   report["mixed_senders"] = totals.mixed_senders;
   report["ledger"] = ledger(content);
   report["unarmed"] = unarmed(content);
+  if (model::is_redacted(facts.capture)) report["redacted"] = true;
   if (!content.facts.capture.unplaced.empty()) report["unplaced"] = content.facts.capture.unplaced;
   if (!facts.capture.hit_cost_ps.empty()) report["tracing"] = costs_json(content);
   if (content.threads != nullptr)

@@ -9,6 +9,7 @@
 #include <fmt/ranges.h>
 
 #include "analysis/journeys/path_order.h"
+#include "analysis/model/redacted_mark.h"
 #include "analysis/present/causes/causes_content.h"
 #include "analysis/present/report/context_part.h"
 #include "analysis/present/report/costs_part.h"
@@ -168,6 +169,7 @@ class ReportWriter {
     }
     line("{}, {}, {}, {}{}", whose(), duration(content_.duration_s() * 1e9), how_many(),
          losses_words(facts_.file), tracing);
+    if (model::is_redacted(facts_.capture)) line("redacted: ids and names were replaced, times were not");
     if (content_.selection) line("{}", selection_text(*content_.selection));
   }
 

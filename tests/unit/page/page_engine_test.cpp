@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <map>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <catch2/catch_test_macros.hpp>
@@ -82,6 +85,65 @@ TEST_CASE("a row a journey, with the latency that the journey itself says") {
     ++timed;
   }
   CHECK(timed > 0);
+}
+
+TEST_CASE("each stay of a packet is told among those of its hop, and who was in its blocks") {
+  RadioPage page;
+  page.answer({{"call", "journeys"}, {"where", ""}});
+  const auto ids = page.columns.doubles["id"];
+  const json report = page.answer({{"call", "report"}, {"where", ""}});
+  std::map<std::pair<std::string, std::string>, double> greatest;  // by hop
+  std::map<std::uint64_t, std::set<std::pair<std::uint64_t, std::uint64_t>>> events;
+  std::map<std::uint64_t, json> shared;
+  for (const double id : ids) {
+    const json packet = page.answer({{"call", "packet"}, {"id", static_cast<std::uint64_t>(id)}});
+    const json& all = packet["journey"]["events"];
+    for (const json& event : all) {
+      events[static_cast<std::uint64_t>(id)].insert({event["stream"], event["seq"]});
+      REQUIRE(event["at_most"].size() == event["parents"].size());
+      for (std::size_t at = 0; at < event["parents"].size(); ++at) {
+        if (event["at_most"][at].is_null()) continue;
+        const double share = event["at_most"][at];
+        CHECK(share >= 0);
+        CHECK(share <= 1);
+        double& most =
+            greatest[{all[event["parents"][at].get<std::size_t>()]["point"], event["point"]}];
+        most = std::max(most, share);
+      }
+    }
+    shared[static_cast<std::uint64_t>(id)] = packet;
+  }
+  CHECK(std::ranges::count_if(greatest, [](const auto& hop) { return hop.second == 1; }) > 5);
+
+  // Counted again from the events themselves.
+  std::size_t blocks = 0;
+  for (const auto& [id, packet] : shared)
+    for (const json& one : packet["shared"]) {
+      const json& event = packet["journey"]["events"][one["event"].get<std::size_t>()];
+      const auto others = std::ranges::count_if(events, [&](const auto& other) {
+        return other.first != id && other.second.contains({event["stream"], event["seq"]});
+      });
+      CHECK(others == one["others"]);
+      ++blocks;
+    }
+  CHECK(blocks > 0);
+  std::size_t joined = 0;
+  for (const auto& [id, packet] : shared)
+    for (const json& one : packet["joined"]) {
+      const json& event = packet["journey"]["events"][one["event"].get<std::size_t>()];
+      CHECK(one["from_ns"] <= event["t_ns"]);
+      CHECK(events[one["journey"]].contains({event["stream"], event["seq"]}));
+      ++joined;
+    }
+  CHECK(joined > 0);
+}
+
+TEST_CASE("the names that filters are made of are those of the trace") {
+  RadioPage page;
+  const json names = page.answer({{"call", "names"}});
+  CHECK(names["points"][0]["name"] == "ip.in--pdcp.in");
+  CHECK(names["points"][0]["ids"] == json::array({"rnti", "drb", "gsn"}));
+  CHECK(!names["cpus"].empty());
 }
 
 TEST_CASE("one piece of each complete packet took as long as the packet, and none longer") {

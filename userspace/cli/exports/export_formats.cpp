@@ -11,6 +11,7 @@
 #include "userspace/cli/exports/dot_export.h"
 #include "userspace/cli/exports/latseq_export.h"
 #include "userspace/cli/exports/pass_export.h"
+#include "userspace/cli/exports/redacted_export.h"
 #include "userspace/cli/exports/table_export.h"
 
 namespace sojourn::cli {
@@ -28,6 +29,7 @@ constexpr std::array kTables = {
 constexpr std::array kWhole = {ExportPart{"", kOfJourneys}};
 constexpr std::array kGraphs = {ExportPart{"topology", Takes::kRules}, ExportPart{"flow"}};
 constexpr std::array kCtf = {ExportPart{"", kOfEvents}};
+constexpr std::array kRedacted = {ExportPart{""}};
 constexpr std::array kLseq = {ExportPart{"", kOfEvents}};
 constexpr std::array kLseqj = {ExportPart{"events", kOfLatseq}};
 constexpr std::array kLatseqJson = {ExportPart{"journeys", kOfLatseq},
@@ -59,6 +61,8 @@ constexpr std::array kFormats = {
                  "the table of durations (latseq_stats -djd -f csv), or the matrix of each path "
                  "(latseq_logs -M)",
                  kLatseqCsv, export_latseq},
+    ExportFormat{"redacted", "the trace again (.sjt), with ids and names replaced, to give away",
+                 kRedacted, export_redacted},
 };
 
 bool takes(const ExportPart& part, Takes option) {

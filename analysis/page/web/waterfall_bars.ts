@@ -1,0 +1,169 @@
+// The bars of one packet's picture: which stays there are, in which lane and row each stands, what
+// colour it has. Nothing is drawn here.
+import { identifier, plainName } from "./units";
+
+export interface JourneyEvent {
+  point: string;
+  src: string;
+  dest: string;
+  t_ns: number;
+  tid: number;
+  thread?: string;
+  cpu?: number;
+  ids: Record<string, number>;
+  properties: Record<string, number>;
+  parents: number[];
+  repeat_of?: number;
+  at_most?: (number | null)[];  // by parent: the share of the stays in that hop that took at most so long
+}
+
+export interface JourneyDetail {
+  id: number;
+  dir: string;
+  ids: Record<string, number>;
+  start_ns: number;
+  end_ns: number;
+  latency_ns: number;
+  outcome: string;
+  segments: number;
+  retransmissions: number;
+  end_event: number;
+  events: JourneyEvent[];
+}
+
+// Of a packet's time, by cause.
+export interface Part {
+  cause: string;
+  at: string;
+  ns: number;
+  begin_ns: number;
+  end_ns: number;
+  thread?: string;
+  by?: string;     // who had the CPU, who woke the thread
+  ahead?: number;  // units before it in a queue
+}
+
+export interface Packet {
+  journey: JourneyDetail;
+  why: string;
+  parts: Part[];
+  shared: { event: number; others: number }[];                       // events that other packets have, too
+  joined: { event: number; journey: number; from_ns: number }[];     // units of others in the same block
+}
+
+export interface Bar {
+  lane: number;
+  row: number;
+  from: number;  // since the packet's start
+  to: number;
+  event: number;
+  piece: number;
+  repeat: number;  // 0: none, else its round
+  whole: boolean;  // on the way that decided when the packet was whole
+  share: number | null;
+  other?: number;  // the journey, where it is another packet's
+}
+
+export interface Bars {
+  lanes: string[];
+  rows: number[];  // by lane
+  all: Bar[];
+}
+
+export const packetName = (journey: { dir: string; ids: Record<string, number> }) =>
+    `${journey.dir} ${Object.entries(journey.ids).map(([name, value]) => identifier(plainName(name), value)).join(" ")}`;
+
+// A percentile, never rounded up: "p99.9" is not "p100".
+export function percentileText(share: number): string {
+  const percent = 100 * share;
+  if (share >= 1) return "max";
+  const digits = percent >= 99.9 ? 2 : percent >= 99 ? 1 : 0;
+  return `p${(Math.floor(percent * 10 ** digits) / 10 ** digits).toFixed(digits)}`;
+}
+
+// `arrange`: which lanes are shown, from the top.
+export function layOut({ journey, joined }: Packet, arrange: (lanes: string[]) => string[]): Bars {
+  const lanes: string[] = [];
+  const laneOf = (name: string) => {
+    const found = lanes.indexOf(name);
+    return found >= 0 ? found : lanes.push(name) - 1;
+  };
+  const all = ownBars(journey, laneOf);
+  for (const { event, journey: other, from_ns } of joined)
+    all.push({ lane: laneOf(journey.events[event].src), row: 0, from: Math.max(0, from_ns - journey.start_ns),
+               to: journey.events[event].t_ns - journey.start_ns, event, piece: 0, repeat: 0, whole: false, share: null, other });
+  const wanted = arrange(lanes);
+  const arranged = wanted.length > 0 ? wanted : lanes;
+  const shown = all.filter((bar) => arranged.includes(lanes[bar.lane]));
+  for (const bar of shown) bar.lane = arranged.indexOf(lanes[bar.lane]);
+  return { lanes: arranged, rows: stack(shown, arranged.length), all: shown };
+}
+
+function ownBars(journey: JourneyDetail, laneOf: (name: string) => number): Bar[] {
+  const { events } = journey;
+  const bars: Bar[] = [];
+  const pieces: number[] = [];
+  let next = 0;
+  const children = new Map<number, number>();
+  const whole = wayToEnd(journey);
+  events.forEach((event, i) => {
+    const parent = event.parents[0];
+    // The first that goes on from a unit keeps its colour, others are further pieces.
+    if (parent === undefined) {
+      pieces[i] = next++;
+    } else if (event.repeat_of !== undefined) {
+      pieces[i] = pieces[event.repeat_of];
+    } else {
+      const before = children.get(parent) ?? 0;
+      children.set(parent, before + 1);
+      pieces[i] = before === 0 ? pieces[parent] : next++;
+    }
+    if (event.parents.length === 0) laneOf(event.dest);
+    event.parents.forEach((entered, at) => {
+      let round = 0;
+      for (let of = event.repeat_of; of !== undefined && round < 100; of = events[of].repeat_of) ++round;
+      bars.push({ lane: laneOf(event.src), row: 0, from: events[entered].t_ns - journey.start_ns,
+                  to: event.t_ns - journey.start_ns, event: i, piece: pieces[event.parents.length > 1 ? entered : i],
+                  repeat: round, whole: whole.has(i), share: event.at_most?.[at] ?? null });
+    });
+  });
+  return bars;
+}
+
+function wayToEnd({ events, end_event }: JourneyDetail): Set<number> {
+  const way = new Set<number>();
+  const open = events[end_event] ? [end_event] : [];
+  while (open.length > 0) {
+    const at = open.pop()!;
+    if (way.has(at)) continue;
+    way.add(at);
+    // Of several that were joined, the last one decided when.
+    const parents = events[at].parents;
+    if (parents.length > 0) open.push(parents.reduce((a, b) => (events[b].t_ns > events[a].t_ns ? b : a)));
+  }
+  return way;
+}
+
+// Bars of a lane that overlap lie below each other. Returns how many rows each lane has.
+function stack(bars: Bar[], lanes: number): number[] {
+  const ends: number[][] = Array.from({ length: lanes }, () => []);
+  for (const bar of [...bars].sort((a, b) => a.from - b.from || b.to - a.to)) {
+    const rows = ends[bar.lane];
+    let row = rows.findIndex((end) => end <= bar.from);
+    if (row < 0) row = rows.length;
+    rows[row] = Math.max(bar.to, bar.from + 1);
+    bar.row = row;
+  }
+  return ends.map((rows) => rows.length);
+}
+
+// The names of the ids by which bars can be coloured.
+export function idNames({ events }: JourneyDetail): string[] {
+  return [...new Set(events.flatMap(({ ids }) => Object.keys(ids)))];
+}
+
+// Bars of one value of an id have one colour; -1: their event does not have the id.
+export function colourBy({ events }: JourneyDetail, id: string): (bar: Bar) => number {
+  const values = [...new Set(events.flatMap(({ ids }) => (id in ids ? [ids[id]] : [])))];
+  return (bar) => values.indexOf(events[bar.event].ids[id]);
+}
