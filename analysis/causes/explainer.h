@@ -50,6 +50,11 @@ class Explainer : public journeys::Observer {
   void consume(const model::EventBatch& events);
   // After the rebuild's end.
   void finish() { classify_pending(); }
+  // After that, for who gave deadlines that were too low: so many were late by these.
+  void settle(const Deadlines& deadlines, std::uint64_t late) {
+    deadlines_ = deadlines;
+    late_ = late;
+  }
 
   std::uint64_t complete() const { return complete_; }  // those that have a latency
   // Complete packets that were seen at one point only: whether they were late is not known.

@@ -14,6 +14,7 @@
 #include <boost/math/quadrature/gauss.hpp>
 
 #include "analysis/differential/anderson_darling.h"
+#include "analysis/differential/quiet_math.h"
 
 namespace sojourn::differential {
 namespace {
@@ -54,7 +55,7 @@ double anderson_darling_limit(double a2, std::size_t order) {
   for (double from = 0; power * log_phi(std::max(from * from, 1e-12)).real() > -kNegligible;) {
     const double by_phase = std::sqrt(from * from + kRadians / std::max(a2, power));
     const double to = std::min(by_phase, from + 0.5);
-    sum += boost::math::quadrature::gauss<double, 30>::integrate(integrand, from, to);
+    sum += boost::math::quadrature::gauss<double, 30, QuietMath>::integrate(integrand, from, to);
     from = to;
   }
   return std::clamp(0.5 + sum / kPi, 0.0, 1.0);

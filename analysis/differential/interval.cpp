@@ -1,10 +1,11 @@
-// The part of blocks.h that takes a distribution's quantile: Boost.Math's, which WebAssembly lacks.
+// The part of blocks.h that takes a distribution's quantile: Boost.Math's.
 #include <algorithm>
 #include <cmath>
 
 #include <boost/math/distributions/students_t.hpp>
 
 #include "analysis/differential/blocks.h"
+#include "analysis/differential/quiet_math.h"
 
 namespace sojourn::differential {
 
@@ -18,7 +19,8 @@ double half_interval_of_difference(const MeanError& left, const MeanError& right
 }
 
 double student_t_95(double freedom) {
-  return boost::math::quantile(boost::math::students_t(std::max(freedom, 1.0)), 0.975);
+  using StudentsT = boost::math::students_t_distribution<double, QuietMath>;
+  return boost::math::quantile(StudentsT(std::max(freedom, 1.0)), 0.975);
 }
 
 }  // namespace sojourn::differential

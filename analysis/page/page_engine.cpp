@@ -12,16 +12,20 @@
 
 #include "analysis/base/executor.h"
 #include "analysis/causes/explainer.h"
-#include "analysis/causes/slowest_verdicts.h"
 #include "analysis/filter/event_filter.h"
 #include "analysis/filter/journey_filter.h"
+#include "analysis/filter/thread_filter.h"
 #include "analysis/journeys/rules.h"
 #include "analysis/model/links.h"
+#include "analysis/model/redacted_mark.h"
 #include "analysis/page/distribution_curves.h"
 #include "analysis/page/journey_columns.h"
 #include "analysis/page/latseq_trace.h"
 #include "analysis/page/packet_surroundings.h"
+#include "analysis/page/page_comparison.h"
 #include "analysis/page/page_differences.h"
+#include "analysis/page/page_profile.h"
+#include "analysis/page/page_report.h"
 #include "analysis/page/page_timeline.h"
 #include "analysis/page/piece_columns.h"
 #include "analysis/pipeline/trace_input.h"
@@ -30,17 +34,11 @@
 #include "analysis/present/causes/causes_content.h"
 #include "analysis/present/journeys/journey_json.h"
 #include "analysis/present/queues/queues_content.h"
-#include "analysis/present/report/report_content.h"
-#include "analysis/present/words/completeness_words.h"
 #include "analysis/present/words/json_format.h"
 #include "analysis/profile/sampled_work.h"
 #include "analysis/queues/queue_survey.h"
-#include "analysis/report/complete_latencies.h"
 #include "analysis/report/groups.h"
 #include "analysis/report/lateness_analysis.h"
-#include "analysis/report/summary.h"
-#include "analysis/report/trace_extras.h"
-#include "analysis/trace/completeness.h"
 #include "analysis/trace/reader.h"
 
 namespace sojourn::page {
@@ -52,7 +50,6 @@ namespace {
 
 constexpr std::size_t kMaxEvents = 10'000;
 constexpr std::size_t kMaxChains = 10;
-constexpr std::size_t kWorst = 20;
 
 // A question's member of a type, or what stands for it where it is not there.
 std::string text_of(const json& question, const char* name) {
@@ -95,7 +92,7 @@ class OneJourney : public journeys::Observer {
   const std::string& found() const { return found_; }
   const std::vector<BlockCompanions::Event>& events() const { return events_; }
 
-  // Of each parent of an event, the share of the stays in that hop that took at most as long.
+  // For each parent of an event, the share of the stays in that hop that took at most as long.
   ordered_json shares_of_stays(std::size_t event, const HopTimes& hops) const {
     auto shares = ordered_json::array();
     for (const std::uint32_t parent : events_[event].parents) {
@@ -142,11 +139,13 @@ struct PageEngine::State {
     return std::optional<Filter>(std::move(made));
   }
 
-  // Of the journeys that the question's filter leaves.
+  // Tells the observer of the journeys that the question's filter leaves.
   Result<void> tell(const json& question, journeys::Observer& observer,
                     const pipeline::Progress& progress);
-  Result<ordered_json> report(const json& question, const pipeline::Progress& progress);
-  Result<ordered_json> explain(const json& question, const pipeline::Progress& progress);
+  // What `answer` makes of the packets that the question is about.
+  template <typename Answer>
+  Result<ordered_json> of_packets(const json& question, const Answer& answer);
+  ordered_json about() const;
   Result<ordered_json> queues(const json& question, const pipeline::Progress& progress);
   Result<ordered_json> journeys(const json& question, AnswerSink& sink,
                                 const pipeline::Progress& progress);
@@ -157,78 +156,30 @@ struct PageEngine::State {
   Result<ordered_json> timeline(const json& question, AnswerSink& sink,
                                 const pipeline::Progress& progress);
   Result<ordered_json> what_differs(const json& question, const pipeline::Progress& progress);
+  Result<ordered_json> profiled(const json& question, const pipeline::Progress& progress);
   ordered_json machine() const;
   ordered_json names() const;
 };
 
-Result<ordered_json> PageEngine::State::report(const json& question,
-                                               const pipeline::Progress& progress) {
+template <typename Answer>
+Result<ordered_json> PageEngine::State::of_packets(const json& question, const Answer& answer) {
   const std::string expression = text_of(question, "where");
   SJ_TRY(where, compile<filter::JourneyFilter>(expression));
-  report::Summary summary(input.topology(), reader.capture().open_ns,
-                          report::TracingCost(reader.schema(), reader.capture()));
-  report::TraceExtras extras(reader, input.topology());
-  pipeline::TracePass pass(executor, input);
-  pass.show(progress);
-  if (where) pass.keep([&](const journeys::Journey& journey) { return (*where)(journey); });
-  pass.observe(summary);
-  pass.consume([&](const model::EventBatch& events) {
-    extras.consume(events);
-    return true;
-  });
-  SJ_TRY(totals, pass.run());
-  const std::uint64_t end_ns = std::max(totals.last_ns, reader.capture().close_ns);
-  summary.finish(end_ns);
-  extras.finish(end_ns);
-  const present::Facts facts = {reader.path(),
-                                reader.schema(),
-                                reader.targets(),
-                                reader.host(),
-                                reader.capture(),
-                                reader.ledger(),
-                                trace::completeness_of(reader)};
-  present::ReportContent content = {facts, input.topology(), totals, summary};
-  if (where)
-    content.selection = {.where = expression,
-                         .kept = pass.kept(),
-                         .seen = pass.seen(),
-                         .from_ns = where->span().from_ns,
-                         .until_ns = where->span().until_ns};
-  content.add(extras);
-  return present::report_json(content);
+  return answer(PacketSelection{.text = expression, .filter = where ? &*where : nullptr});
 }
 
-Result<ordered_json> PageEngine::State::explain(const json& question,
-                                                const pipeline::Progress& progress) {
-  const std::string expression = text_of(question, "where");
-  SJ_TRY(where, compile<filter::JourneyFilter>(expression));
-  causes::Explainer::Wanted wanted;
-  if (where) wanted = [&](const journeys::Journey& journey) { return (*where)(journey); };
-  report::CompleteLatencies latencies(wanted);
-  pipeline::TracePass pass(executor, input);
-  pass.show([&](std::uint64_t done, std::uint64_t of) { progress(done, 2 * of); });
-  pass.observe(latencies);
-  SJ_CHECK(pass.run());
-  const causes::Deadlines deadlines = latencies.deadlines();
-  causes::SlowestVerdicts worst(kWorst);
-  report::LatenessAnalysis analysis(input, deadlines, wanted,
-                                    [&](const causes::Verdict& verdict) { worst.add(verdict); });
-  SJ_CHECK(analysis.run(
-      executor, [&](std::uint64_t done, std::uint64_t of) { progress(of + done, 2 * of); }));
-  auto document = present::causes_json(
-      {.path = reader.path(),
-       .target = reader.target(),
-       .schema = reader.schema(),
-       .topology = input.topology(),
-       .names = analysis.names(),
-       .tally = analysis.tally(),
-       .found = analysis.found(),
-       .deadlines = deadlines,
-       .where = expression,
-       .missing = present::missing_evidence(reader.context(), !reader.queue_changes().empty()),
-       .worst = std::move(worst).take()});
-  document["file"] = present::completeness_json(trace::completeness_of(reader));
-  return document;
+// At once, from what stands in front of the events.
+ordered_json PageEngine::State::about() const {
+  std::uint64_t begin_ns = origin_ns();
+  std::uint64_t end_ns = std::max(begin_ns, reader.capture().close_ns);
+  if (end_ns == begin_ns)
+    for (const trace::BlockInfo& block : reader.blocks())
+      end_ns = std::max(end_ns, block.max_ts_ns);
+  return {{"target", {{"pid", reader.target().pid}, {"name", reader.target().name}}},
+          {"events", reader.events()},
+          {"duration_s", static_cast<double>(end_ns - begin_ns) / 1e9},
+          {"open_ns", reader.capture().open_ns},
+          {"redacted", model::is_redacted(reader.capture())}};
 }
 
 Result<ordered_json> PageEngine::State::queues(const json& question,
@@ -419,6 +370,39 @@ Result<ordered_json> PageEngine::State::what_differs(const json& question,
   return differences(executor, input, asked, progress);
 }
 
+Result<ordered_json> PageEngine::State::profiled(const json& question,
+                                                 const pipeline::Progress& progress) {
+  profile::SampledWork::SampleFilter wanted;
+  std::map<std::uint32_t, std::int32_t> cpus;
+  std::optional<filter::ThreadFilter> where;
+  if (const std::string text = text_of(question, "where"); !text.empty()) {
+    SJ_TRY(expression, filter::parse(text));
+    SJ_TRY(made, filter::ThreadFilter::compile(expression, surroundings()));
+    where = std::move(made);
+    for (const model::Stream& stream : reader.streams()) cpus[stream.id] = stream.cpu;
+    wanted = [&](const model::EventView& sample) {
+      const auto cpu = cpus.find(sample.stream);
+      return (*where)(sample.tid, cpu == cpus.end() ? -1 : cpu->second, sample.ts_ns);
+    };
+  }
+  return profile_of(executor, input, std::move(wanted), progress);
+}
+
+// Both traces have the same filter, each with its own points.
+Result<ordered_json> PageEngine::compare(const json& question, const pipeline::Progress& progress) {
+  if (!other_) return fail("there is no second trace to compare with");
+  const std::string expression = text_of(question, "where");
+  SJ_TRY(of_base, state_->compile<filter::JourneyFilter>(expression));
+  SJ_TRY(of_now, other_->compile<filter::JourneyFilter>(expression));
+  const auto side = [](State& state, const std::optional<filter::JourneyFilter>& where) {
+    ComparedTrace compared = {.input = state.input, .wanted = {}};
+    if (where)
+      compared.wanted = [&where](const journeys::Journey& journey) { return (*where)(journey); };
+    return compared;
+  };
+  return comparison(state_->executor, side(*state_, of_base), side(*other_, of_now), progress);
+}
+
 ordered_json PageEngine::State::machine() const {
   const model::Host& host = reader.host();
   return {{"name", host.name},           {"kernel", host.kernel}, {"machine", host.machine},
@@ -448,7 +432,8 @@ ordered_json PageEngine::State::names() const {
   return {{"points", std::move(points)}, {"threads", std::move(threads)}, {"cpus", cpus}};
 }
 
-Result<PageEngine> PageEngine::open(std::unique_ptr<trace::ByteSource> source) {
+Result<std::unique_ptr<PageEngine::State>> PageEngine::opened(
+    std::unique_ptr<trace::ByteSource> source) {
   if (is_text(*source)) {
     SJ_TRY(imported, trace_of_latseq(std::move(source)));
     source = std::move(imported);
@@ -457,7 +442,18 @@ Result<PageEngine> PageEngine::open(std::unique_ptr<trace::ByteSource> source) {
   if (reader.schema().points.empty())
     return fail("{}: cut or damaged before its points: no event in it can be read", reader.path());
   SJ_TRY(input, pipeline::TraceInput::create(std::move(reader), journeys::Rules()));
-  return PageEngine(std::make_unique<State>(std::move(input)));
+  return std::make_unique<State>(std::move(input));
+}
+
+Result<PageEngine> PageEngine::open(std::unique_ptr<trace::ByteSource> source) {
+  SJ_TRY(state, opened(std::move(source)));
+  return PageEngine(std::move(state));
+}
+
+Result<void> PageEngine::compare_with(std::unique_ptr<trace::ByteSource> source) {
+  SJ_TRY(state, opened(std::move(source)));
+  other_ = std::move(state);
+  return {};
 }
 
 PageEngine::PageEngine(std::unique_ptr<State> state) : state_(std::move(state)) {}
@@ -474,17 +470,31 @@ Result<std::string> PageEngine::answer(std::string_view question, AnswerSink& si
     if (!document) return std::unexpected(std::move(document).error());
     return present::json_text(*document);
   };
-  if (call == "report") return text(state_->report(asked, progress));
-  if (call == "explain") return text(state_->explain(asked, progress));
-  if (call == "differences") return text(state_->what_differs(asked, progress));
-  if (call == "queues") return text(state_->queues(asked, progress));
-  if (call == "journeys") return text(state_->journeys(asked, sink, progress));
-  if (call == "pieces") return text(state_->pieces(asked, sink, progress));
-  if (call == "packet") return text(state_->packet(asked, progress));
-  if (call == "events") return text(state_->events(asked, progress));
-  if (call == "timeline") return text(state_->timeline(asked, sink, progress));
-  if (call == "machine") return text(state_->machine());
-  if (call == "names") return text(state_->names());
+  if (call == "compare") return text(compare(asked, progress));
+  State* const state = number_of(asked, "trace", 0) == 0 ? state_.get() : other_.get();
+  if (state == nullptr) return fail("there is no second trace");
+  const auto of_packets = [&](const auto& answer) {
+    return text(state->of_packets(asked, [&](const PacketSelection& selection) {
+      return answer(state->executor, state->input, selection, progress);
+    }));
+  };
+  if (call == "about") return text(state->about());
+  if (call == "first screen")
+    return text(state->of_packets(asked, [&](const PacketSelection& selection) {
+      return first_screen(state->executor, state->input, selection, sink, progress);
+    }));
+  if (call == "report") return of_packets(report_of);
+  if (call == "explain") return of_packets(explanation_of);
+  if (call == "differences") return text(state->what_differs(asked, progress));
+  if (call == "queues") return text(state->queues(asked, progress));
+  if (call == "journeys") return text(state->journeys(asked, sink, progress));
+  if (call == "pieces") return text(state->pieces(asked, sink, progress));
+  if (call == "packet") return text(state->packet(asked, progress));
+  if (call == "events") return text(state->events(asked, progress));
+  if (call == "timeline") return text(state->timeline(asked, sink, progress));
+  if (call == "profile") return text(state->profiled(asked, progress));
+  if (call == "machine") return text(state->machine());
+  if (call == "names") return text(state->names());
   return fail("no call is named {}", call.empty() ? "\"\"" : call);
 }
 

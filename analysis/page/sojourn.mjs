@@ -47,7 +47,7 @@ export async function report(module, source) {
   const instance = await WebAssembly.instantiate(module, {
     wasi_snapshot_preview1: systemOf(module, memory),
     sojourn: {
-      read_at(offset, into, bytes) {
+      read_at(_trace, offset, into, bytes) {
         return source.readAt(offset, new Uint8Array(memory().buffer, into, bytes)) ? 0 : 1;
       },
       take(at, bytes) {
@@ -59,7 +59,7 @@ export async function report(module, source) {
   });
   instance.exports._initialize();
   const question = new TextEncoder().encode('{"call": "report"}');
-  if (instance.exports.open_trace(source.size) !== 0) throw new Error(text);
+  if (instance.exports.open_trace(0, source.size) !== 0) throw new Error(text);
   new Uint8Array(memory().buffer, instance.exports.text_buffer(question.length), question.length).set(question);
   if (instance.exports.ask(question.length) !== 0) throw new Error(text);
   return text;

@@ -1,5 +1,6 @@
 // What sojourn.wasm does for the page's worker (web/worker.ts): a PageEngine on a trace whose bytes
-// the worker has, piece by piece as they are asked for. One trace an instance.
+// the worker has, piece by piece as they are asked for. One trace an instance, and another one to
+// compare it with.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -15,10 +16,10 @@
 
 extern "C" {
 
-// Fills memory with the trace's bytes from an offset on. Not 0: not all of them are there.
-// JavaScript has doubles for numbers, which are exact up to 2^53.
+// Fills memory with a trace's bytes from an offset on. `trace`: 0, or 1 for the second one. Not 0:
+// not all of them are there. JavaScript has doubles for numbers, which are exact up to 2^53.
 [[clang::import_module("sojourn"), clang::import_name("read_at")]]
-int sojourn_read_at(double offset, std::uint8_t* into, std::size_t bytes);
+int sojourn_read_at(int trace, double offset, std::uint8_t* into, std::size_t bytes);
 
 // Takes an answer, or why there is none.
 [[clang::import_module("sojourn"), clang::import_name("take")]]
@@ -36,9 +37,10 @@ void sojourn_progress(double done, double of);
 [[clang::export_name("text_buffer")]]
 char* sojourn_text_buffer(std::size_t bytes);
 
-// Opens a trace of `size` bytes. Returns 0, or another value if it could not be read.
+// Opens a trace of `size` bytes; the second one, 1, stands beside the first. Returns 0, or another
+// value if it could not be read.
 [[clang::export_name("open_trace")]]
-int sojourn_open_trace(double size);
+int sojourn_open_trace(int trace, double size);
 
 // The question in the buffer, of so many bytes. Not 0: it was refused.
 [[clang::export_name("ask")]]
@@ -61,16 +63,18 @@ enum ColumnType : int { kBytes = 0, kDoubles = 4 };  // indices of kArrays in we
 
 class HostSource : public trace::ByteSource {
  public:
-  explicit HostSource(std::uint64_t size) : size_(size) {}
+  HostSource(int trace, std::uint64_t size)
+      : trace_(trace), name_(trace == 0 ? "trace" : "second trace"), size_(size) {}
 
   const std::string& name() const override { return name_; }
   std::uint64_t size() const override { return size_; }
   bool read_at(std::uint64_t offset, std::span<std::uint8_t> into) override {
-    return sojourn_read_at(static_cast<double>(offset), into.data(), into.size()) == 0;
+    return sojourn_read_at(trace_, static_cast<double>(offset), into.data(), into.size()) == 0;
   }
 
  private:
-  std::string name_ = "trace";
+  int trace_;
+  std::string name_;
   std::uint64_t size_;
 };
 
@@ -103,9 +107,15 @@ char* sojourn_text_buffer(std::size_t bytes) {
   return sojourn::page::question.data();
 }
 
-int sojourn_open_trace(double size) {
+int sojourn_open_trace(int trace, double size) {
   using namespace sojourn::page;
-  auto opened = PageEngine::open(std::make_unique<HostSource>(static_cast<std::uint64_t>(size)));
+  auto source = std::make_unique<HostSource>(trace, static_cast<std::uint64_t>(size));
+  if (trace != 0) {
+    if (!engine) return 1;
+    const auto added = engine->compare_with(std::move(source));
+    return added ? 0 : refuse(added.error());
+  }
+  auto opened = PageEngine::open(std::move(source));
   if (!opened) return refuse(opened.error());
   engine.emplace(std::move(*opened));
   return 0;

@@ -18,8 +18,9 @@ class ObserverList : public journeys::Observer {
     return std::ranges::any_of(observers_, &journeys::Observer::wants_steps);
   }
   bool wants_steps_of(const journeys::Journey& journey) const override {
-    return std::ranges::any_of(observers_,
-                               [&](const auto* each) { return each->wants_steps_of(journey); });
+    return std::ranges::any_of(observers_, [&](const auto* each) {
+      return each->wants_steps() && each->wants_steps_of(journey);
+    });
   }
   bool wants_order() const override {
     return std::ranges::any_of(observers_, &journeys::Observer::wants_order);

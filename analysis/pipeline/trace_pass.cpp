@@ -1,5 +1,7 @@
 #include "analysis/pipeline/trace_pass.h"
 
+#include <algorithm>
+
 #include "analysis/pipeline/filtering_observer.h"
 #include "analysis/pipeline/observer_list.h"
 #include "analysis/pipeline/partitions.h"
@@ -24,12 +26,17 @@ Result<journeys::Totals> TracePass::run() {
   return totals;
 }
 
-// Which units an observer wants it says of an event as it comes, in the rebuilder's thread.
+// Which units an observer wants it says of an event as it comes, in the rebuilder's thread. One
+// thread tells as it rebuilds, too: nothing has to be written down. But what may be in memory at
+// once is the share of a direction, so only where there cannot be more units than that.
 Result<journeys::Totals> TracePass::tell(journeys::Observer& observer) {
-  if (observer.is_selective()) return rebuild_here(executor_, input_, observer, listeners_);
   std::vector<journeys::Partition> parts;
   if (can_partition(input_.reader())) parts = directions_of(input_.topology());
   if (parts.size() == 1) parts.clear();
+  const bool has_room =
+      input_.reader().events() * std::max<std::size_t>(parts.size(), 1) <= input_.rules().max_units;
+  if (observer.is_selective() || (executor_.processors() == 1 && has_room))
+    return rebuild_here(executor_, input_, observer, listeners_);
   return rebuild(executor_, input_, parts, observer, listeners_);
 }
 

@@ -24,6 +24,9 @@ class CompleteLatencies : public journeys::Observer {
     (journey.direction == model::Direction::kUplink ? up_ns_ : down_ns_).add(journey.latency_ns());
   }
 
+  const statistics::Distribution& of(model::Direction direction) const {
+    return direction == model::Direction::kUplink ? up_ns_ : down_ns_;
+  }
   causes::Deadlines deadlines() const {
     return {.down_ns = slow_from(down_ns_), .up_ns = slow_from(up_ns_)};
   }

@@ -6,14 +6,10 @@
 
 namespace sojourn::report {
 
-namespace {
-
 causes::TraceMetadata metadata_of(const trace::Reader& reader) {
   return {reader.schema(),  reader.context(),       reader.capture(),
           reader.streams(), reader.queue_changes(), reader.targets()};
 }
-
-}  // namespace
 
 std::uint64_t slow_from(const statistics::Distribution& latency_ns) {
   if (latency_ns.count() == 0) return UINT64_MAX;

@@ -14,6 +14,8 @@
 
 namespace sojourn::report {
 
+causes::TraceMetadata metadata_of(const trace::Reader& reader);
+
 // The slowest hundredth of what has so many packets, one of them at least.
 std::uint64_t slow_from(const statistics::Distribution& latency_ns);
 

@@ -62,6 +62,10 @@ set(arrows
     analysis/present/journeys analysis/present/queues analysis/present/report analysis/present/traits analysis/differential"
   "analysis/differential: analysis/base analysis/host analysis/model analysis/trace analysis/context analysis/journeys analysis/causes
     analysis/profile analysis/filter analysis/pipeline analysis/report analysis/present/words analysis/present/causes"
+    analysis/present/journeys analysis/present/queues analysis/present/report analysis/present/traits
+    analysis/present/profile analysis/present/differential analysis/differential"
+  "analysis/differential: analysis/base analysis/host analysis/model analysis/trace analysis/context analysis/journeys analysis/filter analysis/pipeline
+    analysis/report analysis/present/words"
   "analysis/present/pictures: analysis/model analysis/statistics analysis/journeys analysis/report analysis/present/words
     analysis/present/journeys"
   "analysis/present/traits: analysis/model analysis/differential analysis/present/words"

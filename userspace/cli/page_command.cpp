@@ -34,7 +34,7 @@ Result<void> open_browser(const std::string& path) {
 // Writes the page into a directory that nobody else can write to; the browser reads it after this
 // program has ended.
 Result<void> open_page(const PageContent& content) {
-  SJ_CHECK(check_is_file(content.trace_path));
+  SJ_CHECK(check_is_file(content.traces.front()));
   std::string directory = (std::filesystem::temp_directory_path() / "sojourn-XXXXXX").string();
   if (::mkdtemp(directory.data()) == nullptr) return fail_errno("make {}", directory);
   const std::string path = directory + "/report.html";
@@ -51,15 +51,17 @@ Action define_page(Arguments& arguments) {
       .type_name("FILE")
       .capture_default_str();
   arguments.footer(
-      "The page has no trace in it: open it in a browser, and drop a trace onto it. Nothing leaves "
-      "the machine. `sojourn report run.sjt --html run.html` makes one with the trace inside. "
-      "docs/page.md says what it shows.");
+      "The page has no trace in it: open it in a browser, and drop a trace onto it, or two to "
+      "compare "
+      "them. Nothing leaves the machine. `sojourn report run.sjt --html run.html` makes one with "
+      "the trace inside, and `sojourn diff` one with two. docs/page.md says what it shows.");
   return [output] { return write_page_file(*output, {}); };
 }
 
 Action define_open(Arguments& arguments) {
   auto content = std::make_shared<PageContent>();
-  add_trace(arguments, content->trace_path);
+  content->traces.resize(1);
+  add_trace(arguments, content->traces.front());
   define_page_size(arguments, content->megabytes);
   define_redact(arguments, content->redact);
   arguments.footer(

@@ -10,9 +10,10 @@ namespace sojourn::cli {
 
 Argument define_page_size(Arguments& arguments, std::uint64_t& megabytes) {
   return arguments
-      .add_option("--html-size", megabytes,
-                  "The largest trace that goes into a page, in megabytes. A larger one is dropped "
-                  "onto the page of `sojourn page`")
+      .add_option(
+          "--html-size", megabytes,
+          "The most that goes into a page of traces, in megabytes. What is larger is dropped "
+          "onto the page of `sojourn page`")
       .type_name("MB")
       .check(whole_number(1, 1024))
       .capture_default_str();
@@ -30,10 +31,10 @@ Result<void> write_page_file(const std::string& path, const PageContent& content
   const page::Write write = [&file](std::string_view piece) { return file.write(piece); };
   const std::uint64_t most = content.megabytes * 1'000'000;
   if (content.redact) {
-    SJ_TRY(reader, open_trace(content.trace_path));
+    SJ_TRY(reader, open_trace(content.traces.front()));
     SJ_CHECK(page::write_redacted_page(reader, most, write));
   } else {
-    SJ_CHECK(page::write_page(content.trace_path, most, write));
+    SJ_CHECK(page::write_page(content.traces, most, write));
   }
   return file.finish();
 }

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "analysis/base/result.h"
 #include "userspace/cli/arguments.h"
@@ -17,9 +18,10 @@ Argument define_page_size(Arguments& arguments, std::uint64_t& megabytes);
 Argument define_redact(Arguments& arguments, bool& redact);
 
 struct PageContent {
-  std::string trace_path;  // empty: a page onto which a trace can be dropped
+  // One trace, or two to compare. None: a page onto which traces can be dropped.
+  std::vector<std::string> traces;
   std::uint64_t megabytes = page::kDefaultTraceMegabytes;
-  bool redact = false;
+  bool redact = false;  // of one trace
 };
 
 // Writes a complete file or none.

@@ -244,7 +244,7 @@ Result<void> run_html(const ReportOptions& options) {
   SJ_CHECK(check_is_file(options.path));
   return write_page_file(
       options.html,
-      {.trace_path = options.path, .megabytes = options.megabytes, .redact = options.redact});
+      {.traces = {options.path}, .megabytes = options.megabytes, .redact = options.redact});
 }
 
 Result<void> run(const ReportOptions& options) {

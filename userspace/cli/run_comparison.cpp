@@ -99,6 +99,12 @@ void RunComparison::define_options(Arguments& arguments) {
   arguments.add_flag("--json", json_, "One JSON object instead of text");
 }
 
+bool RunComparison::is_plain() const {
+  const RunComparison plain;
+  return fail_on_.empty() && unit_ == plain.unit_ && level_ == plain.level_ && !causes_ && !json_ &&
+         traces_.is_plain();
+}
+
 Result<void> RunComparison::run(const std::vector<std::string>& base_paths,
                                 const std::vector<std::string>& new_paths) const {
   std::array<Side, 2> sides;

@@ -24,6 +24,9 @@ class RunComparison {
   // --fail-on, --unit, --level, --json, and the options of the traces.
   void define_options(Arguments& arguments);
 
+  // No option was given.
+  bool is_plain() const;
+
   // An error of its own exit code where a condition of --fail-on holds, or cannot be told.
   Result<void> run(const std::vector<std::string>& base, const std::vector<std::string>& now) const;
 

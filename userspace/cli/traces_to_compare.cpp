@@ -43,6 +43,11 @@ void TracesToCompare::define_options(Arguments& arguments) {
   rules_.define(arguments);
 }
 
+bool TracesToCompare::is_plain() const {
+  return least_percent_ == TracesToCompare().least_percent_ && clock_error_.empty() &&
+         !where_.given() && !rules_.given();
+}
+
 Result<std::vector<differential::RunFigures>> TracesToCompare::read(
     const std::vector<std::string>& paths) const {
   std::vector<differential::RunFigures> runs;

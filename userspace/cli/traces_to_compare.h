@@ -21,6 +21,8 @@ class TracesToCompare {
   // --where, --rules, --share and --clock-error.
   void define_options(Arguments& arguments);
 
+  bool is_plain() const;  // no option was given
+
   // Reads the traces in their order. Traces that are not whole are reported on stderr.
   Result<std::vector<differential::RunFigures>> read(const std::vector<std::string>& paths) const;
   // Why packets of them were late; reads each again.

@@ -32,19 +32,36 @@ void append_base64(std::span<const std::uint8_t> bytes, std::string& text) {
   }
 }
 
-Result<void> check_size(const std::string& path, std::uint64_t size, std::uint64_t most) {
-  if (size <= most) return {};
-  return fail(
-      "{}: has {} MB, and the page takes {} (--html-size). Make the page without a trace with "
-      "`sojourn page`, and drop the file onto it",
-      path, (size + 999'999) / 1'000'000, most / 1'000'000);
-}
-
-Result<void> write_trace(const std::string& path, std::uint64_t most, const Write& write) {
+Result<std::uint64_t> size_of(const std::string& path) {
   std::error_code error;
   const std::uintmax_t size = std::filesystem::file_size(path, error);
   if (error) return fail("open {}: {}", path, error.message());
-  SJ_CHECK(check_size(path, size, most));
+  return size;
+}
+
+// `names`: of one file or of two, whose sizes are added up.
+Result<void> check_size(const std::string& names, std::size_t files, std::uint64_t bytes,
+                        std::uint64_t most) {
+  if (bytes <= most) return {};
+  return fail(
+      "{}: {} {} MB, and the page takes {} (--html-size). Make the page without a trace with "
+      "`sojourn page`, and drop the {} onto it",
+      names, files == 1 ? "has" : "have", (bytes + 999'999) / 1'000'000, most / 1'000'000,
+      files == 1 ? "file" : "two files");
+}
+
+Result<void> check_sizes(std::span<const std::string> traces, std::uint64_t most) {
+  std::uint64_t bytes = 0;
+  std::string names;
+  for (const std::string& path : traces) {
+    SJ_TRY(size, size_of(path));
+    bytes += size;
+    names += (names.empty() ? "" : " and ") + path;
+  }
+  return check_size(names, traces.size(), bytes, most);
+}
+
+Result<void> write_trace(const std::string& path, std::uint64_t most, const Write& write) {
   std::ifstream file(path, std::ios::binary);
   if (!file) return fail("open {}: it cannot be read", path);
   std::vector<std::uint8_t> piece(kPieceBytes);
@@ -89,7 +106,7 @@ class Base64Stream {
 };
 
 Result<void> write_redacted_trace(trace::Reader& reader, std::uint64_t most, const Write& write) {
-  SJ_CHECK(check_size(reader.path(), reader.bytes(), most));
+  SJ_CHECK(check_size(reader.path(), 1, reader.bytes(), most));
   Base64Stream stream(write);
   SJ_CHECK(redaction::write_redacted(
       reader, redaction::ValueCipher::random_key(),
@@ -126,11 +143,21 @@ std::string attribute_text(std::string_view text) {
   return safe;
 }
 
-Result<void> write_page(const std::string& trace_path, std::uint64_t most, const Write& write) {
+Result<void> write_page(std::span<const std::string> traces, std::uint64_t most,
+                        const Write& write) {
+  SJ_CHECK(check_sizes(traces, most));
   SJ_TRY(parts, begin_page(write));
-  const std::string name = std::filesystem::path(trace_path).filename().string();
-  SJ_CHECK(write(attribute_text(name) + "\">"));
-  if (!trace_path.empty()) SJ_CHECK(write_trace(trace_path, most, write));
+  if (traces.empty()) SJ_CHECK(write("\">"));
+  for (const std::string& path : traces) {
+    // The head ends, and the tail begins, within the element of one trace.
+    if (&path != &traces.front())
+      SJ_CHECK(
+          write("</script>\n<script type=\"application/octet-stream\" id=\"against\" "
+                "data-name=\""));
+    const std::string name = std::filesystem::path(path).filename().string();
+    SJ_CHECK(write(attribute_text(name) + "\">"));
+    SJ_CHECK(write_trace(path, most, write));
+  }
   return write(parts.tail);
 }
 

@@ -1,9 +1,10 @@
-// A report page as a file: one HTML file that needs nothing else, with a trace inside or without.
+// A report page as a file: one HTML file that needs nothing else, with traces inside or without.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -17,9 +18,10 @@ using Write = std::function<Result<void>(std::string_view)>;
 // The default limit for the part of a trace that a page carries.
 constexpr std::uint64_t kDefaultTraceMegabytes = 64;
 
-// The page with this trace inside, or, where the path is empty, the one that takes a trace dropped
-// onto it. `write` gets it piece by piece. A trace of more than `most` bytes is refused.
-Result<void> write_page(const std::string& trace_path, std::uint64_t most, const Write& write);
+// The page with these traces inside: one, or two to compare; without any it takes those that are
+// dropped onto it. `write` gets it piece by piece. Traces of more than `most` bytes are refused.
+Result<void> write_page(std::span<const std::string> traces, std::uint64_t most,
+                        const Write& write);
 
 // The same, with what identifies people, machines and places replaced on the way (docs/page.md).
 // The file's name is not in it either.

@@ -3,6 +3,7 @@
 import workerScript from "worker-script";
 import { arrivalsView } from "./arrivals_view";
 import { causesView } from "./causes_view";
+import { compareView } from "./compare_view";
 import { distributionView } from "./distribution_view";
 import { element, replace } from "./dom";
 import { Cancelled, Engine, JourneyTable, PieceTable, Progress } from "./engine_client";
@@ -16,9 +17,10 @@ import { overview } from "./overview";
 import { packetsView } from "./packets_view";
 import { Command, Palette } from "./palette";
 import { Episode } from "./pressure_view";
+import { profileView } from "./profile_view";
 import { queuesView } from "./queues_view";
-import { Differences, Explanation, QueuePlace, Report } from "./report_types";
-import { box, colour, commandLine, follow, followAddress, kViews, laneSets, openPacket, Option, options, optionWords, rowSets, view, View, where } from "./selection";
+import { About, Difference, Differences, FirstScreen, Profile, QueuePlace } from "./report_types";
+import { box, colour, commandLine, follow, followAddress, kViews, laneSets, openPacket, Option, options, optionWords, rowSets, side, view, View, where, work } from "./selection";
 import { effect, signal } from "./signal";
 import { TimelineView } from "./timeline_view";
 import { colourChoice, laneChooser, Waterfall, waterfall } from "./waterfall";
@@ -26,11 +28,13 @@ import { Packet, packetName } from "./waterfall_bars";
 import { count, duration, plainName, plainSentence } from "./units";
 
 const kNames: Record<View, string> = {
-  overview: "Overview", packets: "Packets", distribution: "Distribution", arrivals: "Arrivals", queues: "Queues", causes: "Causes", flow: "Flow", timeline: "Time line", events: "Events", machine: "Machine",
+  overview: "Overview", packets: "Packets", distribution: "Distribution", arrivals: "Arrivals", queues: "Queues", causes: "Causes", flow: "Flow", timeline: "Time line", events: "Events", profile: "Profile", compare: "Two traces", machine: "Machine",
 };
+// The keys of views after the ninth.
+const kViewKeys: Partial<Record<View, string>> = { profile: "P", compare: "C", machine: "M" };
 // What `sojourn` of the command line says the same with.
 const kCommands: Record<View, string> = {
-  overview: "report", packets: "journeys", distribution: "report --cdf text", arrivals: "journeys", queues: "queues", causes: "explain", flow: "report", timeline: "events", events: "events", machine: "report --paste",
+  overview: "report", packets: "journeys", distribution: "report --cdf text", arrivals: "journeys", queues: "queues", causes: "explain", flow: "report", timeline: "events", events: "events", profile: "profile", compare: "diff", machine: "report --paste",
 };
 
 const progress = signal<Progress | undefined>(undefined);
@@ -46,9 +50,10 @@ const dialog = element("dialog", { "aria-labelledby": "packet-title" });
 const help = element("dialog", { "aria-labelledby": "help-title" });
 
 let engine: Engine | undefined;
-let fileLabel = "run.sjt";
 let slowest: number[] = [];
-let origin = 0;  // the capture's first mark
+// The name of the trace, and of the one that it is compared with.
+const first = signal<string | undefined>(undefined);
+const second = signal<string | undefined>(undefined);
 let isWaiting = false;  // for somebody to choose a trace
 
 function fromBase64(text: string): Uint8Array {
@@ -66,24 +71,68 @@ let compiled: Promise<WebAssembly.Module> | undefined;
 const theEngine = () => compiled ??= unpacked(new Blob([fromBase64(document.getElementById("engine")!.textContent!) as BlobPart]))
     .then((bytes) => bytes.arrayBuffer()).then((bytes) => WebAssembly.compile(bytes));
 
-async function open(trace: Blob, name: string): Promise<void> {
-  fileLabel = name;
+// As it is, or as it was before somebody gzipped it: recordings are kept so.
+async function plain(trace: Blob): Promise<Blob> {
+  const [one, two] = new Uint8Array(await trace.slice(0, 2).arrayBuffer());
+  return one === 0x1f && two === 0x8b ? unpacked(trace) : trace;
+}
+
+interface NamedTrace {
+  trace: Blob;
+  name: string;
+}
+
+const shownSide = () => (second.get() === undefined ? 0 : side.get());
+const shownName = () => [first.get(), second.get()][shownSide()] ?? "run.sjt";
+const askAbout = (of: Engine, trace: 0 | 1) => of.ask<About>("opening the trace", { call: "about", trace });
+
+async function open({ trace, name }: NamedTrace, against?: NamedTrace): Promise<void> {
   isWaiting = false;
   engine?.close();
+  engine = undefined;
+  second.set(undefined);
+  progress.set({ what: "unpacking the engine", done: 0 });
   let isOpen = false;
   try {
-    const [first, second] = new Uint8Array(await trace.slice(0, 2).arrayBuffer());
-    if (first === 0x1f && second === 0x8b) trace = await unpacked(trace);  // as recordings are kept
-    engine = new Engine(workerScript, await theEngine(), trace, (now) => progress.set(now));
-    const report = await engine.ask<Report>("opening the trace", { call: "report", where: "" });
+    engine = new Engine(workerScript, await theEngine(), await plain(trace), (now) => progress.set(now));
+    await askAbout(engine, 0);
+    first.set(name);
     isOpen = true;
-    origin = report.open_ns;
-    tellSubject(report);
+    if (against) return await compareWith(against);
     await show();
   } catch (error) {
+    progress.set(undefined);
     fail(error);
     if (!isOpen) askForTrace();  // another one may be readable
   }
+}
+
+// Changes what is shown, for who shows it then.
+let isChanging = false;
+function change(set: () => void): void {
+  isChanging = true;
+  set();
+  isChanging = false;
+}
+
+// A trace that cannot be read leaves what was shown.
+async function compareWith({ trace, name }: NamedTrace, inView?: View): Promise<void> {
+  if (!engine) return;
+  const now = engine;
+  change(() => second.set(undefined));
+  try {
+    now.compareWith(await plain(trace));
+    await askAbout(now, 1);
+  } catch (error) {
+    now.compareWith(undefined);
+    void show().catch(fail);
+    return fail(error);
+  }
+  change(() => {
+    second.set(name);
+    if (inView) view.set(inView);
+  });
+  await show();
 }
 
 function fail(error: unknown): void {
@@ -106,22 +155,28 @@ async function show(): Promise<void> {
   now.cancel();
   refused.textContent = "";
   main.setAttribute("aria-busy", "true");
-  const filter = where.get();
-  const asks = { where: filter };
+  const asks = { where: where.get(), trace: shownSide() };
   let shown: HTMLElement;
   const current = view.get();
+  const about = await askAbout(now, asks.trace);
+  if (asked !== mine) return;
+  tellSubject(about);
   if (current === "queues") {
     const { places, pressure } = await now.ask<{ places: QueuePlace[]; pressure: Episode[][] }>("reading queues", { call: "queues", ...asks });
-    shown = queuesView(places, pressure, origin);
+    shown = queuesView(places, pressure, about.open_ns);
   } else if (current === "events") {
     const { events, more } = await now.ask<any>("reading events", { call: "events", limit: 1000, ...asks });
     shown = eventsView(events, more);
   } else if (current === "machine") {
-    shown = machineView(await now.ask<TraceHost>("reading the machine's profile", { call: "machine" }));
+    shown = machineView(await now.ask<TraceHost>("reading the machine's profile", { call: "machine", trace: asks.trace }));
+  } else if (current === "profile") {
+    shown = profileView(await now.ask<Profile>("adding up samples", { call: "profile", ...asks }));
+  } else if (current === "compare") {
+    shown = second.get() === undefined ? chooseSecond() : await compared(now);
   } else if (current === "timeline") {
     const followed = follow.get();
-    const packet = followed === undefined ? undefined : await now.ask<Packet>("reading the packet", { call: "packet", id: followed });
-    const timeline = new TimelineView(now, packet);
+    const packet = followed === undefined ? undefined : await now.ask<Packet>("reading the packet", { call: "packet", id: followed, trace: asks.trace });
+    const timeline = new TimelineView(now, asks.trace, packet);
     await timeline.start();
     shown = timeline.root;
   } else if (current === "arrivals") {
@@ -130,17 +185,15 @@ async function show(): Promise<void> {
   } else if (current === "distribution") {
     shown = distributionView(await now.ask<JourneyTable>("gathering packets", { call: "journeys", by: options.by.get(), ...asks }));
   } else {
-    const report = await now.ask<Report>("rebuilding packets", { call: "report", ...asks });
-    const table = await now.ask<JourneyTable>("gathering packets", { call: "journeys", ...asks });
-    const explanation = current === "overview" || current === "causes"
-        ? await now.ask<Explanation>("looking for causes", { call: "explain", ...asks }) : undefined;
-    if (explanation) slowest = explanation.worst.map(({ id }) => id);
+    const screen = await now.ask<FirstScreen>("rebuilding packets", { call: "first screen", ...asks });
+    const { report, explanation } = screen;
+    slowest = explanation.worst.map(({ id }) => id);
     if (current === "flow") shown = flowView(report);
-    else if (current === "packets") shown = packetsView(table);
-    else if (current === "causes") shown = causesView(explanation!);
+    else if (current === "packets") shown = packetsView(screen);
+    else if (current === "causes") shown = causesView(explanation);
     else {
-      shown = overview(report, explanation!, table, {
-        file: fileLabel,
+      shown = overview(report, explanation, screen, {
+        file: shownName(),
         differences: (slow) => now.ask<Differences>("comparing packets", { call: "differences", slow, ...asks }),
       });
     }
@@ -151,10 +204,17 @@ async function show(): Promise<void> {
   main.removeAttribute("aria-busy");
 }
 
-function tellSubject(report: Report): void {
-  subject.textContent = `${plainName(report.target.name)}, pid ${report.target.pid}, ${duration(1e9 * report.duration_s)}, ` +
-      `${count(report.events)} events`;
-  redacted.textContent = report.redacted ? "redacted: ids and names are replaced" : "";
+async function compared(now: Engine): Promise<HTMLElement> {
+  const filter = where.get();
+  const screen = (trace: 0 | 1) => now.ask<FirstScreen>("rebuilding packets", { call: "first screen", where: filter, trace });
+  const screens: [FirstScreen, FirstScreen] = [await screen(0), await screen(1)];
+  const difference = await now.ask<Difference>("comparing the traces", { call: "compare", where: filter });
+  return compareView({ names: [first.get()!, second.get()!], screens, difference });
+}
+
+function tellSubject({ target, duration_s: seconds, events, redacted: isRedacted }: About): void {
+  subject.textContent = `${plainName(target.name)}, pid ${target.pid}, ${duration(1e9 * seconds)}, ${count(events)} events`;
+  redacted.textContent = isRedacted ? "redacted: ids and names are replaced" : "";
 }
 
 let picture: Waterfall | undefined;  // of the open packet
@@ -177,7 +237,7 @@ function followPacket(id: number): void {
 async function showPacket(id: number): Promise<void> {
   if (!engine) return;
   try {
-    const packet = await engine.ask<Packet>("reading the packet", { call: "packet", id });
+    const packet = await engine.ask<Packet>("reading the packet", { call: "packet", id, trace: shownSide() });
     if (openPacket.get() !== id) return;
     const { journey, why } = packet;
     const isTurned = options.form.get() === "turned";
@@ -213,7 +273,9 @@ function showHelp(): void {
   help.showModal();
 }
 
-const copyCommand = () => void navigator.clipboard?.writeText(commandLine(kCommands[view.get()], fileLabel));
+const copyCommand = () => void navigator.clipboard?.writeText(
+    view.get() === "compare" ? commandLine("diff", first.get() ?? "a.sjt", { "--against": second.get() ?? "b.sjt" })
+        : commandLine(kCommands[view.get()], shownName()));
 
 function header(): HTMLElement {
   const tabs = kViews.map((name) => element("button", { type: "button", role: "tab", "data-view": name, click: () => view.set(name) }, kNames[name]));
@@ -235,7 +297,7 @@ function header(): HTMLElement {
     setScheme(dark);
   } }, "light/dark");
   return element("header", {},
-      element("div", { class: "title" }, element("h1", {}, "sojourn"), subject, redacted, scheme,
+      element("div", { class: "title" }, element("h1", {}, "sojourn"), subject, redacted, sideSwitch(), compareButton(), scheme,
           element("button", { type: "button", title: "Ctrl-Shift-P", click: () => palette.open() }, "commands"),
           element("button", { type: "button", title: "?", click: showHelp }, "keys")),
       element("form", { class: "filter", submit: (event: Event) => {
@@ -245,7 +307,48 @@ function header(): HTMLElement {
           element("button", { type: "button", title: "0", click: () => where.set("") }, "all"), copy),
       refused,
       element("div", { class: "tools" },
-          filterBuilder(() => engine ? engine.ask<Names>("reading names", { call: "names" }) : Promise.reject(new Error("no trace is open"))), notesPanel()), element("nav", { role: "tablist", "aria-label": "Views" }, ...tabs), bar);
+          filterBuilder(() => engine ? engine.ask<Names>("reading names", { call: "names", trace: shownSide() }) : Promise.reject(new Error("no trace is open"))), notesPanel()), element("nav", { role: "tablist", "aria-label": "Views" }, ...tabs), bar);
+}
+
+// Which of two traces the views show.
+function sideSwitch(): HTMLElement {
+  const buttons = ([0, 1] as const).map((of) => element("button", { type: "button", "data-side": of, click: () => side.set(of) }));
+  const group = element("span", { class: "sides", role: "group", "aria-label": "Which trace the views show" }, ...buttons);
+  effect(() => {
+    group.hidden = second.get() === undefined;
+    buttons.forEach((button, of) => {
+      button.textContent = `${of === 0 ? "base" : "new"}: ${plainName([first.get(), second.get()][of] ?? "")}`;
+      button.setAttribute("aria-pressed", String(of === shownSide()));
+    });
+  });
+  return group;
+}
+
+function traceChooser(label: string, id: string, take: (file: NamedTrace) => void): HTMLInputElement {
+  const choose = element("input", { type: "file", id, "aria-label": label, change: () => {
+    const file = choose.files?.[0];
+    if (file) take({ trace: file, name: file.name });
+    choose.value = "";  // the same one may be chosen again
+  } });
+  return choose;
+}
+
+function compareButton(): HTMLElement {
+  const button = element("button", { type: "button", id: "compare-with", title: "Or drop a second trace with Shift held", click: () =>
+      traceChooser("Trace to compare with", "against-file", compareNow).click() }, "compare with ...");
+  effect(() => {
+    button.hidden = first.get() === undefined;
+  });
+  return button;
+}
+
+function compareNow(file: NamedTrace): void {
+  void compareWith(file, "compare").catch(fail);
+}
+
+function chooseSecond(): HTMLElement {
+  return element("div", { class: "drop" }, element("p", {}, "Choose a second trace to compare this one with, or drop it here with Shift held."),
+      traceChooser("Second trace", "second-file", compareNow));
 }
 
 function setScheme(dark: boolean): void {
@@ -259,7 +362,7 @@ function commands(): Command[] {
     return () => options[name].set(words[(words.indexOf(options[name].get()) + 1) % words.length]);
   };
   return [
-    ...kViews.map((name, i) => ({ name: `View: ${kNames[name]}`, key: name === "machine" ? "M" : String(i + 1), run: () => view.set(name) })),
+    ...kViews.map((name, i) => ({ name: `View: ${kNames[name]}`, key: kViewKeys[name] ?? String(i + 1), run: () => view.set(name) })),
     { name: "Go to the filter", key: "/", run: () => input.focus() },
     { name: "All packets: remove the filter", key: "0", run: () => where.set("") },
     { name: "The slowest packet", key: ".", run: () => goToPacket(1) },
@@ -272,6 +375,7 @@ function commands(): Command[] {
     { name: "Rows: show all in their own order", run: () => [...Object.values(rowSets), ...Object.values(laneSets)].forEach((set) => set.set([])) },
     { name: "Copy the command that prints the same", run: copyCommand },
     { name: "Copy a link to what is shown", run: () => void navigator.clipboard?.writeText(location.href) },
+    { name: "Compare with another trace", run: () => view.set("compare") },
     { name: "Light or dark", run: () => setScheme(document.documentElement.dataset.scheme !== "dark") },
     { name: "Print", run: () => window.print() },
     { name: "Keys", key: "?", run: showHelp },
@@ -296,6 +400,8 @@ function keys(event: KeyboardEvent): void {
   else if (event.key === "?" || event.code === "Slash") showHelp();
   else if (event.key === "0") where.set("");
   else if (event.code === "KeyM") view.set("machine");
+  else if (event.code === "KeyP") view.set("profile");
+  else if (event.code === "KeyC") view.set("compare");
   else if (event.code === "Comma") goToPacket(-1);
   else if (event.code === "Period") goToPacket(1);
   else if (event.code === "BracketLeft" || event.code === "BracketRight") {
@@ -317,19 +423,32 @@ function showWithoutTrace(): void {
 
 // Whatever is dropped onto the view of the machine is a profile, or says why it is none; a trace is
 // a trace everywhere.
-async function take(file: File): Promise<void> {
-  if (!(await isProfile(file)) && (view.get() !== "machine" || await isTrace(file))) return open(file, file.name);
-  await openProfile(file);
+async function take(files: File[], isSecond: boolean): Promise<void> {
+  const [one, two] = files.map((file): NamedTrace => ({ trace: file, name: file.name }));
+  if (two) {
+    change(() => view.set("compare"));
+    return open(one, two);
+  }
+  if (!(await isProfile(files[0])) && (view.get() !== "machine" || await isTrace(files[0])))
+    return isSecond && engine ? compareNow(one) : open(one);
+  await openProfile(files[0]);
   view.set("machine");
 }
 
 function askForTrace(): void {
   isWaiting = true;
-  const choose = element("input", { type: "file", "aria-label": "Trace file", change: () => {
-    const file = choose.files?.[0];
-    if (file) void open(file, file.name);
-  } });
-  replace(main, element("div", { class: "drop" }, element("p", {}, "Drop a trace here (run.sjt) or a LatSeq recording, or choose one. It stays on this machine. The profile of a machine (m.json) can be dropped, too."), choose));
+  const choose = traceChooser("Trace file", "trace-file", (file) => void open(file));
+  replace(main, element("div", { class: "drop" }, element("p", {}, "Drop a trace here (run.sjt) or a LatSeq recording, or choose one. It stays on this machine. Two traces that are dropped together are compared. The profile of a machine (m.json) can be dropped, too."), choose));
+}
+
+// A trace that the page carries.
+function traceInside(id: string): NamedTrace | undefined {
+  const carrier = document.getElementById(id);
+  const text = carrier?.textContent ?? "";
+  if (text.trim() === "") return undefined;
+  const trace = new Blob([fromBase64(text) as BlobPart]);
+  carrier!.textContent = "";  // the text is not needed any more, and larger than the trace
+  return { trace, name: carrier!.dataset.name || "run.sjt" };
 }
 
 function start(): void {
@@ -349,17 +468,19 @@ function start(): void {
   document.addEventListener("dragover", (event) => event.preventDefault());
   document.addEventListener("drop", (event) => {
     event.preventDefault();
-    const file = event.dataTransfer?.files[0];
-    if (file) void take(file);
+    const files = [...(event.dataTransfer?.files ?? [])].slice(0, 2);
+    if (files.length > 0) void take(files, event.shiftKey);
   });
   followAddress();
   effect(() => {
     where.get();
     view.get();
+    side.get();
+    work.get();
     box.get();
     follow.get();
     for (const option of Object.values(options)) option.get();
-    void show().catch(fail);
+    if (!isChanging) void show().catch(fail);
   });
   effect(() => {
     const id = openPacket.get();
@@ -368,13 +489,15 @@ function start(): void {
     if (id === undefined) dialog.close();
     else void showPacket(id);
   });
-  const trace = document.getElementById("trace")!;
-  const inside = trace.textContent!;
-  if (inside.trim() === "") {
+  const trace = traceInside("trace");
+  if (!trace) {
     isWaiting = true;
     return showWithoutTrace();
   }
-  void open(new Blob([fromBase64(inside) as BlobPart]), trace.dataset.name || "run.sjt").then(() => {
+  const against = traceInside("against");
+  // A page of two traces begins with both.
+  if (against && location.hash === "") view.set("compare");
+  void open(trace, against).then(() => {
     const id = openPacket.get();
     if (id !== undefined) void showPacket(id);
   });

@@ -20,7 +20,7 @@ export function arrivalsView(table: PieceTable): HTMLElement {
 }
 
 function arrivals(table: PieceTable, direction: number): HTMLElement {
-  const [first, last, low, high] = extent(table, direction);
+  const [first, last, low, high] = extent(direction, table);
   // Pieces of a packet stand in a row, and packets follow each other nearly by time.
   const rows = Uint32Array.from({ length: table.count }, (_, i) => i).filter((i) => table.direction[i] === direction);
   let from = first, to = last;

@@ -19,7 +19,7 @@ export function differencesPanel(box: Box, file: string, ask: (slow: string) => 
       element("div", { class: "head" }, element("h2", {}, "What is different in there"),
           element("button", { type: "button", id: "only-box", click: () => narrow(expression) }, "only these"),
           element("button", { type: "button", title: "Copy the command that prints the same", click: () =>
-              void navigator.clipboard?.writeText(commandLine("why-slow", file, expression)) }, "copy command"),
+              void navigator.clipboard?.writeText(commandLine("why-slow", file, { "--slow": expression })) }, "copy command"),
           element("button", { type: "button", title: "Esc", click: close }, "close")),
       body);
 }

@@ -94,7 +94,7 @@ function key(series: Series, drawn: Set<Series>, draw: () => void): HTMLElement 
   return element("label", {}, box, line, ` ${series.name}`);
 }
 
-function choice(name: Option): HTMLElement {
+export function choice(name: Option): HTMLElement {
   const select = element("select", { id: `option-${name}`, change: () => options[name].set(select.value) },
       ...optionWords(name).map((word) => element("option", { value: word }, kWords[word] ?? word)));
   select.value = options[name].get();

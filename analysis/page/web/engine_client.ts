@@ -41,37 +41,67 @@ interface Question {
   reject(error: Error): void;
 }
 
-const kRemembered = 12;  // answers; a table of a million packets has 29 MB
+// What is remembered of answers: a table of a million packets has 29 MB.
+const kRememberedBytes = 64 << 20;
+const kRememberedAnswers = 24;
 
 export class Cancelled extends Error {}
+
+const bytesOf = (value: any) => Object.values(value ?? {}).reduce((sum: number, part) =>
+    sum + (ArrayBuffer.isView(part) ? part.byteLength : 0), 0);
 
 export class Engine {
   private worker: Worker;
   private next = 1;
   private running: Question | undefined;
   private waiting: Question[] = [];
-  private known = new Map<string, Promise<unknown>>();
+  private known = new Map<string, { answer: Promise<unknown>; bytes: number }>();
+  private other: Blob | undefined;
 
   constructor(private script: string, private module: WebAssembly.Module, private trace: Blob,
               private tell: (progress: Progress | undefined) => void) {
     this.worker = this.start();
   }
 
+  // A second trace: questions with "trace": 1 are about it.
+  compareWith(other: Blob | undefined): void {
+    this.cancel();
+    for (const key of [...this.known.keys()])
+      if (/"trace":1|"call":"compare"/.test(key)) this.known.delete(key);
+    this.other = other;
+    this.worker.postMessage({ other });
+  }
+
   // What was asked before is answered from memory.
   ask<T>(what: string, request: { call: string; [key: string]: unknown }): Promise<T> {
     const key = JSON.stringify(request);
     const known = this.known.get(key);
-    if (known) return known as Promise<T>;
+    if (known) return known.answer as Promise<T>;
     const answer = new Promise<T>((resolve, reject) => {
       this.waiting.push({ id: this.next++, what, request, resolve, reject });
       this.go();
     });
-    this.known.set(key, answer);
-    answer.catch(() => {
-      if (this.known.get(key) === answer) this.known.delete(key);
+    const entry = { answer, bytes: 0 };
+    this.known.set(key, entry);
+    answer.then((value) => {
+      entry.bytes = bytesOf(value);
+      this.forget(entry);
+    }, () => {
+      if (this.known.get(key) === entry) this.known.delete(key);
     });
-    if (this.known.size > kRemembered) this.known.delete(this.known.keys().next().value!);
     return answer;
+  }
+
+  // The oldest answers, until the rest is small enough; not the one that just came.
+  private forget(newest: object): void {
+    let bytes = 0;
+    for (const each of this.known.values()) bytes += each.bytes;
+    for (const [key, each] of this.known) {
+      if (bytes <= kRememberedBytes && this.known.size <= kRememberedAnswers) return;
+      if (each === newest) continue;
+      this.known.delete(key);
+      bytes -= each.bytes;
+    }
   }
 
   // Drops all that was asked and not answered yet.
@@ -102,7 +132,7 @@ export class Engine {
     URL.revokeObjectURL(url);
     worker.onmessage = ({ data }: MessageEvent<Answer>) => this.hear(data);
     worker.onerror = (event) => this.fail(event.message);
-    worker.postMessage({ module: this.module, trace: this.trace });
+    worker.postMessage({ module: this.module, trace: this.trace, other: this.other });
     return worker;
   }
 

@@ -3,7 +3,7 @@
 // different in there.
 import { Axis, linear, logarithmic } from "./axes";
 import { element } from "./dom";
-import { JourneyTable, kDirections, PieceTable } from "./engine_client";
+import { kDirections, PieceTable } from "./engine_client";
 import { drawAxes, DataTable, line, picture, Picture } from "./picture";
 import { duration, exactTime } from "./units";
 
@@ -17,12 +17,14 @@ export interface Box {
 
 interface Options {
   direction: number;
-  table: JourneyTable;
+  table: PieceTable;
+  title?: string;
+  beside?: PieceTable;  // of another picture: both have one scale
   deadline: number | undefined;
   dots: { id: number; start: number; latency: number }[];
   box: Box | undefined;
   open(id: number): void;
-  select(box: Box): void;
+  select?(box: Box): void;  // none: no box can be dragged
 }
 
 // The margins of a picture of latency over time.
@@ -47,14 +49,15 @@ export function boxOf(text: string): Box | undefined {
 
 export function heatMap(options: Options): Picture {
   const { direction, table, dots, deadline } = options;
-  const [first, last, low, high] = extent(table, direction);
+  const [first, last, low, high] = extent(direction, table, options.beside);
   let axes: { across: Axis; up: Axis; width: number } | undefined;
   let dragged: { x1: number; y1: number; x2: number; y2: number } | undefined;
   let cells: Cells | undefined;
   let chosen = -1;  // of the dots
+  let most: number | undefined;  // of a cell, here and beside
 
   const made = picture({
-    title: `Latency of ${direction === 0 ? "downlink" : "uplink"} packets over arrival time`,
+    title: options.title ?? `Latency of ${direction === 0 ? "downlink" : "uplink"} packets over arrival time`,
     height: kHeight,
     table: () => rows(table, direction, first, last, low, high),
     paint(drawing) {
@@ -62,11 +65,15 @@ export function heatMap(options: Options): Picture {
       const right = width - kRight, bottom = height - kBottom;
       const across = linear(first, last, kLeft, right);
       const up = logarithmic(low, high, bottom, kTop);
-      if (!cells || axes?.width !== width) cells = countCells(table, direction, across, up, right, bottom);
+      if (!cells || axes?.width !== width) {
+        const count = (of: PieceTable) => countCells(of, direction, across, up, right, bottom);
+        cells = count(table);
+        most = options.beside && Math.max(mostOf(cells), mostOf(count(options.beside)));
+      }
       axes = { across, up, width };
       context.fillStyle = colour("panel");
       context.fillRect(kLeft, kTop, right - kLeft, bottom - kTop);
-      paintCells(context, cells, colour("heat"));
+      paintCells(context, cells, colour("heat"), most);
       drawAxes(drawing, across, up, kLeft, kTop, right, bottom,
                (value) => duration(value), (value) => duration(value));
       if (deadline !== undefined && deadline >= low && deadline <= high) {
@@ -145,10 +152,11 @@ export function heatMap(options: Options): Picture {
     if (!axes) return;
     if (!dragged) {
       const { offsetX: x, offsetY: y } = event;
-      canvas.style.cursor = nearest(x, y) === undefined ? "crosshair" : "pointer";
+      canvas.style.cursor = nearest(x, y) !== undefined ? "pointer" : options.select ? "crosshair" : "default";
       canvas.title = `${duration(axes.across.value(x))} after the start, latency ${duration(axes.up.value(y))}`;
       return;
     }
+    if (!options.select) return;
     [dragged.x2, dragged.y2] = inside(event.offsetX, event.offsetY);
     made.draw();
   });
@@ -162,7 +170,7 @@ export function heatMap(options: Options): Picture {
       if (id !== undefined) options.open(id);
       return;
     }
-    options.select({
+    options.select?.({
       direction,
       from: axes.across.value(Math.min(x1, x2)),
       to: axes.across.value(Math.max(x1, x2)),
@@ -186,17 +194,33 @@ export function heatMap(options: Options): Picture {
   return made;
 }
 
-export function extent(table: PieceTable, direction: number): [number, number, number, number] {
+export function extent(direction: number, ...tables: (PieceTable | undefined)[]): [number, number, number, number] {
   let first = Infinity, last = -Infinity, low = Infinity, high = 0;
-  for (let i = 0; i < table.count; ++i) {
-    if (table.direction[i] !== direction || !(table.latency[i] > 0)) continue;
-    first = Math.min(first, table.start[i]);
-    last = Math.max(last, table.start[i]);
-    low = Math.min(low, table.latency[i]);
-    high = Math.max(high, table.latency[i]);
-  }
+  for (const table of tables)
+    for (let i = 0; i < (table?.count ?? 0); ++i) {
+      if (table!.direction[i] !== direction || !(table!.latency[i] > 0)) continue;
+      first = Math.min(first, table!.start[i]);
+      last = Math.max(last, table!.start[i]);
+      low = Math.min(low, table!.latency[i]);
+      high = Math.max(high, table!.latency[i]);
+    }
   if (high === 0) return [0, 1, 1, 10];
   return [first, Math.max(last, first + 1), low * 0.9, high * 1.2];
+}
+
+const kDots = 12;
+
+// The slowest packets of a direction.
+export function slowestDots(direction: number, table: PieceTable): Options["dots"] {
+  const slowest: Options["dots"] = [];
+  for (let i = 0; i < table.count; ++i) {
+    if (table.direction[i] !== direction || !(table.latency[i] >= 0)) continue;
+    if (slowest.length === kDots && table.latency[i] <= slowest[kDots - 1].latency) continue;
+    slowest.push({ id: table.id[i], start: table.start[i], latency: table.latency[i] });
+    slowest.sort((a, b) => b.latency - a.latency);
+    slowest.length = Math.min(slowest.length, kDots);
+  }
+  return slowest;
 }
 
 export interface Cells {
@@ -219,9 +243,15 @@ export function countCells(table: PieceTable, direction: number, across: Axis, u
   return { counts, wide, tall };
 }
 
-export function paintCells(context: CanvasRenderingContext2D, { counts, wide, tall }: Cells, colour: string): void {
+export function mostOf({ counts }: Cells): number {
   let most = 1;
   for (const number of counts) most = Math.max(most, number);
+  return most;
+}
+
+// `most`: the count that is darkest.
+export function paintCells(context: CanvasRenderingContext2D, cells: Cells, colour: string, most = mostOf(cells)): void {
+  const { counts, wide, tall } = cells;
   const image = new OffscreenCanvas(wide, tall);
   const inner = image.getContext("2d")!;
   const pixels = inner.createImageData(wide, tall);
@@ -242,7 +272,7 @@ export function paintCells(context: CanvasRenderingContext2D, { counts, wide, ta
   context.restore();
 }
 
-function rows(table: JourneyTable, direction: number, first: number, last: number, low: number, high: number): DataTable {
+function rows(table: PieceTable, direction: number, first: number, last: number, low: number, high: number): DataTable {
   const kSteps = 20;
   const up = logarithmic(low, high, 0, 8);
   const counts = Array.from({ length: kSteps }, () => new Array<number>(8).fill(0));

@@ -3,13 +3,11 @@
 import { differencesPanel } from "./differences_view";
 import { barCell, element, headRow } from "./dom";
 import { JourneyTable } from "./engine_client";
-import { boxOf, boxText, heatMap } from "./heat_map";
+import { boxOf, boxText, heatMap, slowestDots } from "./heat_map";
 import { Differences, Explanation, Report } from "./report_types";
 import { box, openPacket } from "./selection";
 import { packetName } from "./waterfall_bars";
 import { count, duration, plainName, plainSentence, share } from "./units";
-
-const kDots = 12;
 
 export interface Asker {
   file: string;
@@ -62,27 +60,13 @@ function mapOf(dir: string, explanation: Explanation, table: JourneyTable, asker
     direction,
     table,
     deadline: explanation.deadline_ns[dir as "D" | "U"],
-    dots: dotsOf(dir, explanation, table),
+    dots: slowestDots(direction, table),
     open: (id) => openPacket.set(id),
     box: mine,
     select: (dragged) => box.set(boxText(dragged)),
   });
   if (!mine) return root;
   return element("div", { class: "map" }, root, differencesPanel(mine, asker.file, asker.differences, () => box.set("")));
-}
-
-// The slowest packets: those that `explain` names, then others of this direction by the table.
-function dotsOf(dir: string, explanation: Explanation, table: JourneyTable) {
-  const direction = dir === "D" ? 0 : 1;
-  const slowest: { id: number; start: number; latency: number }[] = [];
-  for (let i = 0; i < table.count; ++i) {
-    if (table.direction[i] !== direction || !(table.latency[i] >= 0)) continue;
-    if (slowest.length === kDots && table.latency[i] <= slowest[kDots - 1].latency) continue;
-    slowest.push({ id: table.id[i], start: table.start[i], latency: table.latency[i] });
-    slowest.sort((a, b) => b.latency - a.latency);
-    slowest.length = Math.min(slowest.length, kDots);
-  }
-  return slowest;
 }
 
 function hops(report: Report): HTMLElement {

@@ -1,4 +1,5 @@
-// The parts of `sojourn report --json`, `explain --json` and `queues --json` that the page shows.
+// The parts of `sojourn report --json`, `explain --json` and others' that the page shows.
+import { JourneyTable } from "./engine_client";
 
 export interface Latency {
   mean: number;
@@ -69,6 +70,21 @@ export interface Explanation {
   dropped: { dir: string; at: string; packets: number }[];
 }
 
+// The whole first screen, with the packets' columns.
+export interface FirstScreen extends JourneyTable {
+  report: Report;
+  explanation: Explanation;
+}
+
+// What stands in front of the events.
+export interface About {
+  target: { pid: number; name: string };
+  events: number;
+  duration_s: number;
+  open_ns: number;
+  redacted: boolean;
+}
+
 export interface QueuePlace {
   dir: string;
   at: string;
@@ -99,3 +115,70 @@ export interface Trait {
 }
 
 export type Differences = Partial<Record<"D" | "U", { packets: number; slow: number; blocks: number; traits: Trait[] }>>;
+
+// `sojourn diff --json`. Of pairs the base comes first.
+export interface Shift {
+  of: string;  // "mean", "p50"
+  [figure: string]: string | number;  // base, new, by, and where there is an interval low, high; times end in _us
+}
+
+export interface Comparison {
+  dir: string;
+  name: string;
+  count: [number, number];
+  units: [number, number];
+  effective: [number, number];
+  shifts: Shift[];
+  p?: number | null;
+  adjusted_p?: number | null;
+  slowdown?: number;
+  verdict?: string;
+}
+
+export interface ComparedRun {
+  path: string;
+  target: string;
+  build_id: string;
+  events: number;
+  duration_s: number;
+  tracing_share?: number;
+  tracing_ns_per_packet?: number;
+}
+
+export interface Difference {
+  level: number;
+  base: ComparedRun[];
+  new: ComparedRun[];
+  times: Comparison[];
+  depths: Comparison[];
+  flow: { appeared: string[]; vanished: string[] };
+}
+
+// `sojourn profile --json`, and the stacks.
+export interface HotFunction {
+  function: string;
+  module: string;
+  kernel: boolean;
+  self_ns: number;
+  self_samples: number;
+  total_ns: number;
+  total_samples: number;
+}
+
+export interface WorkPart {
+  ns: number;
+  samples: number;
+  functions: HotFunction[];
+}
+
+export interface Profile extends WorkPart {
+  period_ns: number;
+  user_only: boolean;
+  kernel_ns: number;
+  without_stack_samples: number;
+  hops: (WorkPart & { dir: string | null; at: string | null })[];
+  between_units: { after: string; before: string; ns: number; samples: number }[];
+  threads: (WorkPart & { tid: number; name: string })[];
+  names: { function: string; module: string; kernel: boolean }[];
+  stacks: { hop: number; tid: number; functions: number[]; ns: number; samples: number }[];
+}

@@ -2,7 +2,7 @@
 // the address behind the #, so that a link shows the same.
 import { effect, Signal, signal } from "./signal";
 
-export const kViews = ["overview", "packets", "distribution", "arrivals", "queues", "causes", "flow", "timeline", "events", "machine"] as const;
+export const kViews = ["overview", "packets", "distribution", "arrivals", "queues", "causes", "flow", "timeline", "events", "profile", "compare", "machine"] as const;
 export type View = (typeof kViews)[number];
 
 export const where = signal("");
@@ -10,6 +10,10 @@ export const view = signal<View>("overview");
 export const openPacket = signal<number | undefined>(undefined);
 // The packet that the time line shows.
 export const follow = signal<number | undefined>(undefined);
+// Which of two traces all views but the comparison show: 1 is the one that is compared with.
+export const side = signal<0 | 1>(0);
+// Whose work a profile shows: "" all, "hop D pdcp.tx", "thread 4711".
+export const work = signal("");
 // On a heat map: direction, first and last start, least and greatest latency, as text.
 export const box = signal("");
 // How a view shows things. The first word is what is meant where the address has none.
@@ -55,6 +59,8 @@ function read(): void {
   where.set(parts.get("where") ?? "");
   const named = parts.get("view") as View;
   view.set(kViews.includes(named) ? named : "overview");
+  side.set(parts.get("side") === "new" ? 1 : 0);
+  work.set(parts.get("work") ?? "");
   box.set(parts.get("box") ?? "");
   colour.set(parts.get("colour") ?? "");
   for (const [name, set] of kRowLists) {
@@ -102,6 +108,8 @@ function stateText(): URLSearchParams {
   if (view.get() !== "overview") parts.set("view", view.get());
   for (const name of Object.keys(kOptions) as Option[])
     if (options[name].get() !== optionWords(name)[0]) parts.set(name, options[name].get());
+  if (side.get() === 1) parts.set("side", "new");
+  if (work.get()) parts.set("work", work.get());
   if (box.get()) parts.set("box", box.get());
   if (openPacket.get() !== undefined) parts.set("packet", String(openPacket.get()));
   if (follow.get() !== undefined) parts.set("follow", String(follow.get()));
@@ -118,8 +126,8 @@ export function narrow(expression: string): void {
 }
 
 // As a shell takes it.
-export const commandLine = (command: string, file: string, slow?: string) => {
-  const quoted = (text: string) => `'${text.replace(/'/g, `'\\''`)}'`;
-  const name = /^[\w./-]+$/.test(file) ? file : quoted(file);
-  return `sojourn ${command} ${name}${slow ? ` --slow ${quoted(slow)}` : ""}${where.get() ? ` --where ${quoted(where.get())}` : ""}`;
+export const commandLine = (command: string, file: string, options: Record<string, string | undefined> = {}) => {
+  const quoted = (text: string) => (/^[\w./-]+$/.test(text) ? text : `'${text.replace(/'/g, `'\\''`)}'`);
+  const all = Object.entries({ ...options, "--where": where.get() }).filter(([, value]) => value);
+  return [`sojourn ${command} ${quoted(file)}`, ...all.map(([name, value]) => `${name} ${quoted(value!)}`)].join(" ");
 };

@@ -64,7 +64,7 @@ export class TimelineView {
   private told = element("p", { class: "told", "aria-live": "polite" });
 
   // `packet`: the one to follow.
-  constructor(private engine: Engine, private packet?: Packet) {}
+  constructor(private engine: Engine, private trace: 0 | 1, private packet?: Packet) {}
 
   async start(): Promise<void> {
     await this.look(0, 0);
@@ -82,14 +82,14 @@ export class TimelineView {
   // From and to: since the first mark; 0 and 0: all.
   private async look(from: number, to: number): Promise<void> {
     const mine = ++this.asked;
-    const found = await this.engine.ask<Timeline>("reading events", { call: "timeline", from_ns: Math.round(from), to_ns: Math.round(to) });
+    const found = await this.engine.ask<Timeline>("reading events", { call: "timeline", trace: this.trace, from_ns: Math.round(from), to_ns: Math.round(to) });
     if (mine !== this.asked) return;
     this.shown = found;
     this.from = found.first_ns;
     this.to = found.last_ns;
     this.redraw();
     const { events, more } = await this.engine.ask<any>("reading events", {
-      call: "events", limit: 200, where: `time in ${Math.round(this.from)}ns..${Math.round(this.to)}ns`,
+      call: "events", trace: this.trace, limit: 200, where: `time in ${Math.round(this.from)}ns..${Math.round(this.to)}ns`,
     });
     if (mine !== this.asked) return;
     this.events = events;

@@ -5,7 +5,7 @@ interface Exports {
   memory: WebAssembly.Memory;
   _initialize(): void;
   text_buffer(bytes: number): number;
-  open_trace(size: number): number;
+  open_trace(trace: number, size: number): number;
   ask(bytes: number): number;
 }
 
@@ -80,12 +80,15 @@ function noSystem(module: WebAssembly.Module): Record<string, Function> {
   return functions;
 }
 
+let readers: PiecewiseReader[] = [];
+let other: Blob | undefined;  // that is not opened yet
+
 async function load(module: WebAssembly.Module, trace: Blob): Promise<void> {
-  const reader = new PiecewiseReader(trace);
+  readers = [new PiecewiseReader(trace)];
   const instance = await WebAssembly.instantiate(module, {
     wasi_snapshot_preview1: noSystem(module) as WebAssembly.ModuleImports,
     sojourn: {
-      read_at: (offset: number, into: number, bytes: number) => (reader.read(offset, bytesOf(into, bytes)) ? 0 : 1),
+      read_at: (which: number, offset: number, into: number, bytes: number) => (readers[which].read(offset, bytesOf(into, bytes)) ? 0 : 1),
       take: (at: number, bytes: number) => {
         text = textOf(at, bytes);
       },
@@ -103,7 +106,15 @@ async function load(module: WebAssembly.Module, trace: Blob): Promise<void> {
   });
   exports = instance.exports as unknown as Exports;
   exports._initialize();
-  if (exports.open_trace(trace.size) !== 0) throw new Error(text);
+  if (exports.open_trace(0, trace.size) !== 0) throw new Error(text);
+}
+
+// When somebody asks about it for the first time: whether it can be read is then part of the answer.
+function openOther(): void {
+  if (!other) return;
+  readers[1] = new PiecewiseReader(other);
+  if (exports.open_trace(1, other.size) !== 0) throw new Error(text);
+  other = undefined;
 }
 
 function answer(request: object): { value: any; moved: Transferable[] } {
@@ -122,14 +133,16 @@ function answer(request: object): { value: any; moved: Transferable[] } {
 let loading: Promise<void>;
 
 onmessage = async ({ data }) => {
+  if ("other" in data) other = data.other;
   if (data.module) {
     loading = load(data.module, data.trace);
     loading.catch(() => undefined);  // told with the first question
-    return;
   }
+  if (data.id === undefined) return;
   try {
     await loading;
     current = data.id;
+    if (data.request.trace === 1 || data.request.call === "compare") openOther();
     const { value, moved } = answer(data.request);
     postMessage({ id: data.id, value }, { transfer: moved });
   } catch (error) {

@@ -4,16 +4,20 @@
 #include <cmath>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <set>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include <catch2/catch_test_macros.hpp>
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "analysis/model/capture_info.h"
 #include "analysis/model/schema.h"
+#include "analysis/trace/byte_source.h"
 #include "analysis/trace/writer.h"
 #include "tests/golden/fixture.h"
 #include "tests/support/child.h"
@@ -32,10 +36,11 @@ class Columns : public AnswerSink {
   void column(std::string_view name, std::span<const std::uint8_t> values) override {
     bytes[std::string(name)].assign(values.begin(), values.end());
   }
-  void progress(std::uint64_t, std::uint64_t) override {}
+  void progress(std::uint64_t, std::uint64_t of) override { last_of = of; }
 
   std::map<std::string, std::vector<double>> doubles;
   std::map<std::string, std::vector<std::uint8_t>> bytes;
+  std::uint64_t last_of = 0;
 };
 
 class RadioPage {
@@ -43,6 +48,7 @@ class RadioPage {
   RadioPage() : engine_(opened(directory_)) {}
 
   Result<std::string> ask(const json& question) { return engine_.answer(question.dump(), columns); }
+  PageEngine& engine() { return engine_; }
   json answer(const json& question) {
     const auto text = ask(question);
     REQUIRE(text);
@@ -65,6 +71,131 @@ class RadioPage {
   test::TemporaryDirectory directory_;
   PageEngine engine_;
 };
+
+// A LatSeq recording of packets that go through one place, each so many microseconds.
+std::string recording(const std::vector<std::uint64_t>& stays_us) {
+  std::vector<std::pair<std::uint64_t, std::string>> lines;
+  const auto add = [&](std::uint64_t us, const char* point, std::size_t packet) {
+    lines.emplace_back(us, fmt::format("{}.{:06} D {} len100:rnti{}:sn{}\n", us / 1'000'000,
+                                       us % 1'000'000, point, packet % 3, packet));
+  };
+  for (std::size_t packet = 0; packet < stays_us.size(); ++packet) {
+    const std::uint64_t in_us = 1'000'000 + packet * 100;
+    add(in_us, "in--a", packet);
+    add(in_us + stays_us[packet], "a--out", packet);
+  }
+  std::ranges::stable_sort(lines, {}, [](const auto& line) { return line.first; });
+  std::string text;
+  for (const auto& [us, line] : lines) text += line;
+  return text;
+}
+
+std::unique_ptr<trace::ByteSource> source_of(const std::string& text) {
+  return std::make_unique<trace::MemorySource>(
+      "recording",
+      std::span(reinterpret_cast<const std::uint8_t*>(text.data()), text.size()));  // NOLINT
+}
+
+// Mostly fast packets; `slow` of them, from the one with this number on, take ten times as long.
+std::vector<std::uint64_t> stays(std::size_t slow, std::size_t from) {
+  std::vector<std::uint64_t> all;
+  for (std::size_t packet = 0; packet < 11'000; ++packet)
+    all.push_back((packet >= from && packet < from + slow ? 10 : 1) * (100 + packet * 7919 % 50));
+  return all;
+}
+
+json answer_of(PageEngine& engine, const json& question, Columns& columns) {
+  const auto text = engine.answer(question.dump(), columns);
+  REQUIRE(text);
+  return json::parse(*text);
+}
+
+void require_first_screen(PageEngine& engine, const std::string& where, Columns& columns) {
+  const auto ask = [&](const char* call, Columns& into) {
+    return answer_of(engine, {{"call", call}, {"where", where}}, into);
+  };
+  Columns separate;
+  CAPTURE(where);
+  const json screen = ask("first screen", columns);
+  CHECK(screen["report"] == ask("report", separate));
+  CHECK(screen["explanation"] == ask("explain", separate));
+  CHECK(screen["count"] == ask("journeys", separate)["count"]);
+  CHECK(!screen["explanation"]["worst"].empty());
+  for (const char* const name : {"id", "start"})
+    CHECK(columns.doubles[name] == separate.doubles[name]);
+  for (const char* const name : {"direction", "outcome"})
+    CHECK(columns.bytes[name] == separate.bytes[name]);
+  CHECK(std::ranges::equal(columns.doubles["latency"], separate.doubles["latency"],
+                           [](double left, double right) {
+                             return left == right || (std::isnan(left) && std::isnan(right));
+                           }));
+}
+
+TEST_CASE("the first screen is what report, explain and journeys say") {
+  RadioPage page;
+  for (const char* const where : {"", "dir == U", "segments > 1"})
+    require_first_screen(page.engine(), where, page.columns);
+}
+
+TEST_CASE("the first screen takes one pass, and two where a trace begins slower than it goes on") {
+  const auto passes = [](std::size_t slow, std::size_t from, const std::string& where) {
+    const std::string text = recording(stays(slow, from));
+    auto engine = PageEngine::open(source_of(text));
+    REQUIRE(engine);
+    Columns columns;
+    require_first_screen(*engine, where, columns);
+    Columns again;
+    answer_of(*engine, {{"call", "first screen"}, {"where", where}}, again);
+    return again.last_of / 22'000;
+  };
+  CHECK(passes(60, 10'000, "") == 1);
+  CHECK(passes(60, 10'000, "rnti == 1") == 1);
+  CHECK(passes(60, 100, "") == 2);  // 60 of the first thousand: more than 5 %, less than 1 % of all
+}
+
+TEST_CASE("two traces are compared, each with the filter, and either can be asked about") {
+  const std::string slow = recording(stays(5000, 3000));
+  const std::string fast = recording(stays(0, 0));
+  auto engine = PageEngine::open(source_of(fast));
+  REQUIRE(engine);
+  Columns columns;
+  CHECK(engine->answer(R"({"call": "compare"})", columns).error().text() ==
+        "there is no second trace to compare with");
+  CHECK(engine->answer(R"({"call": "report", "trace": 1})", columns).error().text() ==
+        "there is no second trace");
+  REQUIRE(engine->compare_with(source_of(slow)));
+  const json told = answer_of(*engine, {{"call", "compare"}}, columns);
+  REQUIRE(told["times"][0]["name"] == "latency");
+  CHECK(told["unit"] == "block");
+  CHECK(told["times"][0]["count"] == json({11'000, 11'000}));
+  for (const auto& [trace, figure] : {std::pair(0, "base_us"), std::pair(1, "new_us")}) {
+    const json report = answer_of(*engine, {{"call", "report"}, {"trace", trace}}, columns);
+    const json& latency = report["journeys"]["D"]["latency_us"];
+    const json& shifts = told["times"][0]["shifts"];
+    REQUIRE(shifts[1]["of"] == "p50");
+    CHECK(shifts[1][figure] == latency["p50"]);
+    REQUIRE(shifts[3]["of"] == "p99");
+    CHECK(shifts[3][figure] == latency["p99"]);
+  }
+  const json some = answer_of(*engine, {{"call", "compare"}, {"where", "rnti == 1"}}, columns);
+  CHECK(some["times"][0]["count"] == json({3667, 3667}));
+  // Another second trace takes its place; one that cannot be read does not.
+  CHECK(!engine->compare_with(source_of("dear diary")));
+  CHECK(answer_of(*engine, {{"call", "compare"}}, columns) == told);
+  REQUIRE(engine->compare_with(source_of(fast)));
+  const json same = answer_of(*engine, {{"call", "compare"}}, columns);
+  for (const json& row : same["times"])
+    for (const json& shift : row["shifts"]) CHECK(shift["by_us"] == 0);
+}
+
+TEST_CASE("what a trace is of is said without reading its events") {
+  RadioPage page;
+  const json about = page.answer({{"call", "about"}});
+  const json report = page.answer({{"call", "report"}});
+  for (const char* const name : {"target", "events", "duration_s", "open_ns"})
+    CHECK(about[name] == report[name]);
+  CHECK(page.answer({{"call", "profile"}}) == json({{"missing", ""}}));
+}
 
 TEST_CASE("a row a journey, with the latency that the journey itself says") {
   RadioPage page;

@@ -1,0 +1,36 @@
+// What a page's trace says of packets, as `sojourn report --json` and `sojourn explain --json` do.
+// Functions without state.
+#pragma once
+
+#include <string>
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "analysis/base/executor.h"
+#include "analysis/base/result.h"
+#include "analysis/filter/journey_filter.h"
+#include "analysis/page/answer_sink.h"
+#include "analysis/pipeline/trace_input.h"
+#include "analysis/pipeline/trace_pass.h"
+
+namespace sojourn::page {
+
+struct PacketSelection {
+  std::string text;
+  const filter::JourneyFilter* filter = nullptr;  // null: all packets
+};
+
+Result<nlohmann::ordered_json> report_of(Executor& executor, pipeline::TraceInput& input,
+                                         const PacketSelection& selection,
+                                         const pipeline::Progress& progress);
+Result<nlohmann::ordered_json> explanation_of(Executor& executor, pipeline::TraceInput& input,
+                                              const PacketSelection& selection,
+                                              const pipeline::Progress& progress);
+
+// Both, and the columns of the packets, in one pass over the trace: {"report", "explanation",
+// "count"}. Not with an executor of several threads.
+Result<nlohmann::ordered_json> first_screen(Executor& executor, pipeline::TraceInput& input,
+                                            const PacketSelection& selection, AnswerSink& sink,
+                                            const pipeline::Progress& progress);
+
+}  // namespace sojourn::page

@@ -1,0 +1,59 @@
+// Why the slowest hundredth of a trace's packets was late, in the one pass that also finds which
+// packets those are. While the pass runs, those are explained that are slower than most were so
+// far; in the end the ones that were not of the slowest hundredth are dropped. The guess can be too
+// high, where a trace begins slower than it goes on: then the answer needs a LatenessAnalysis. Not
+// with several threads, as the guess changes while journeys are made. One thread owns a
+// GuessedLateness.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "analysis/causes/cause_totals.h"
+#include "analysis/causes/context_name_table.h"
+#include "analysis/causes/explainer.h"
+#include "analysis/causes/slowest_verdicts.h"
+#include "analysis/pipeline/trace_pass.h"
+#include "analysis/report/complete_latencies.h"
+
+namespace sojourn::report {
+
+class GuessedLateness {
+ public:
+  // `wanted`: which packets count; empty: all. `worst`: so many of the slowest are kept. What is
+  // referred to outlives the GuessedLateness.
+  GuessedLateness(pipeline::TraceInput& input, const causes::Explainer::Wanted& wanted,
+                  std::size_t worst);
+  GuessedLateness(const GuessedLateness&) = delete;
+  GuessedLateness& operator=(const GuessedLateness&) = delete;
+
+  // The pass tells it of all journeys, and consume() of each batch of events after them.
+  void observe(pipeline::TracePass& pass);
+  void consume(const model::EventBatch& events);
+
+  // After the pass. False: the guess was too high, and only deadlines() is known.
+  bool finish();
+
+  const causes::Deadlines& deadlines() const { return deadlines_; }
+  const causes::ContextNameTable& names() const { return names_; }
+  const causes::CauseTotals& tally() const { return tally_; }
+  const causes::Explainer& found() const { return explainer_; }
+  std::vector<causes::Verdict> take_worst() && { return std::move(worst_).take(); }
+
+ private:
+  void raise_guess();
+
+  CompleteLatencies latencies_;
+  causes::ContextNameTable names_;
+  causes::Deadlines deadlines_ = {.down_ns = 0, .up_ns = 0};  // the guess, until finish()
+  std::array<std::uint64_t, 2> next_;                         // raise it at so many packets
+  std::vector<causes::Verdict> explained_;
+  causes::CauseTotals tally_;
+  causes::SlowestVerdicts worst_;
+  causes::Explainer explainer_;
+};
+
+}  // namespace sojourn::report
