@@ -8,7 +8,9 @@
 
 #include "analysis/base/letters.h"
 #include "analysis/exports/little_endian.h"
+#include "analysis/exports/mixed_bits.h"
 #include "analysis/exports/safe_text.h"
+#include "analysis/exports/trace_fingerprint.h"
 #include "analysis/trace/completeness.h"
 
 namespace sojourn::exports {
@@ -22,7 +24,7 @@ constexpr std::size_t kHeaderBytes = 4 + 16 + 4;
 constexpr std::size_t kContextBytes = 6 * 8;
 
 // A text between two quotes of the description language, which knows C's escapes. What is no plain
-// ASCII is left out: readers disagree on it.
+// ASCII becomes '?': readers disagree on it.
 std::string quoted(std::string_view text) {
   std::string result = "\"";
   for (const char c : text) {
@@ -65,18 +67,11 @@ std::string_view loglevel_name(model::Direction direction) {
   return "";
 }
 
-// Derived from the trace's contents, so that two exports of one trace have the same id.
+// Derived from the trace's contents, so that two exports of one trace have the same id, wherever
+// its file is.
 std::array<std::uint8_t, 16> uuid_of(const trace::Reader& reader) {
-  std::uint64_t halves[] = {14'695'981'039'346'656'037U, 1'099'511'628'211U};
-  const auto mix = [&](std::uint64_t value) {
-    for (std::uint64_t& half : halves) half = (half ^ value) * 1'099'511'628'211U + 1;
-    std::swap(halves[0], halves[1]);
-  };
-  mix(reader.capture().open_ns);
-  mix(reader.events());
-  mix(static_cast<std::uint32_t>(reader.target().pid));
-  for (const char c : reader.host().name) mix(static_cast<std::uint8_t>(c));
-  for (const char c : reader.path()) mix(static_cast<std::uint8_t>(c));
+  const std::uint64_t fingerprint = trace_fingerprint(reader);
+  const std::array halves = {mixed_bits(fingerprint), mixed_bits(~fingerprint)};
   std::array<std::uint8_t, 16> uuid = {};
   for (std::size_t at = 0; at < uuid.size(); ++at)
     uuid[at] = static_cast<std::uint8_t>(halves[at / 8] >> at % 8 * 8);
@@ -151,7 +146,7 @@ env {{
 )",
                   uuid_text(uuid_), quoted(reader_.capture().tracer), quoted(reader_.host().name),
                   quoted(reader_.target().name), reader_.target().pid);
-  // What the clock's 0 is since 1970; where it is not known, times are the monotonic clock's.
+  // What the clock's 0 is since 1970; 0 where it is not known: times are the monotonic clock's.
   const auto& pairs = reader_.clocks();
   const std::uint64_t offset_ns =
       pairs.empty() ? 0 : pairs.front().realtime_ns - pairs.front().monotonic_ns;

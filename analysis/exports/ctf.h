@@ -1,6 +1,6 @@
 // A trace in the Common Trace Format 1.8: its description as text, and one stream of all events in
 // the order of time, in packets. Each event has its point's fields; what was lost is counted in the
-// packets. Feed it the events in the order of time. One thread owns a Ctf; what it is given
+// packets. Feed it the events in the order of time. One thread owns a CtfStream; what it is given
 // outlives it.
 #pragma once
 

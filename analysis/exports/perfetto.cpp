@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "analysis/exports/trace_fingerprint.h"
 #include "analysis/model/queue_info.h"
 #include "analysis/trace/completeness.h"
 
@@ -14,21 +15,8 @@ namespace {
 
 using Kind = PerfettoPackets::Kind;
 
-// Two traces that are looked at together are to have tracks and flows of their own. FNV-1a.
-std::uint32_t fingerprint(const trace::Reader& reader) {
-  std::uint32_t hash = 2'166'136'261;
-  const auto mix = [&hash](std::uint64_t value) {
-    for (unsigned shift = 0; shift < 64; shift += 8)
-      hash = (hash ^ static_cast<std::uint8_t>(value >> shift)) * 16'777'619;
-  };
-  mix(reader.capture().open_ns);
-  mix(static_cast<std::uint32_t>(reader.target().pid));
-  mix(reader.events());
-  for (const char c : reader.host().name) mix(static_cast<std::uint8_t>(c));
-  return hash;
-}
-
-// The longest that a number takes five bytes for, in the format.
+// Tracks count from the sum of this and the trace's own number, so that two traces that are looked
+// at together have tracks of their own. All of these numbers take five bytes in the format.
 constexpr std::uint64_t kTrackBase = std::uint64_t{1} << 28U;
 
 bool has_switches(const model::Schema& schema) {
@@ -59,8 +47,8 @@ PerfettoTrace::PerfettoTrace(const trace::Reader& reader, const journeys::Topolo
       topology_(topology),
       names_(names),
       packets_(std::move(write)),
-      last_track_(kTrackBase + (fingerprint(reader) & 0x3FFFFFFFU)),
-      flow_base_(std::uint64_t{fingerprint(reader)} << 32U),
+      last_track_(kTrackBase + (trace_fingerprint(reader) & 0x3FFFFFFFU)),
+      flow_base_(trace_fingerprint(reader) << 32U),
       down_{.name = "D packets", .lanes = {}, .tracks = {}},
       up_{.name = "U packets", .lanes = {}, .tracks = {}},
       losses_{.name = "events lost", .lanes = {}, .tracks = {}} {

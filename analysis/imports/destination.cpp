@@ -44,11 +44,11 @@ Result<void> copy_all_but_events(const trace::Reader& recorded, trace::Writer& w
 
 }  // namespace
 
-Result<Destination> Destination::alone(trace::Writer& writer, std::string name) {
+Result<Destination> Destination::alone(trace::Writer& writer, std::string name, Clock clock) {
   model::Target target;
   target.name = std::move(name);
   SJ_CHECK(writer.write(target));
-  Destination made(writer);
+  Destination made(writer, clock);
   made.capture_.engine = model::Engine::kImport;
   made.capture_.attach = "import";
   made.capture_.ended_by = "end of file";
@@ -56,13 +56,13 @@ Result<Destination> Destination::alone(trace::Writer& writer, std::string name) 
 }
 
 Result<Destination> Destination::beside(trace::Reader& recorded, trace::Writer& writer,
-                                        const Progress& progress) {
+                                        const Progress& progress, Clock clock) {
   if (!recorded.damage().empty())
     return fail("{}: damaged at byte {} ({}): nothing is put beside it", recorded.path(),
                 recorded.damage().front().offset, recorded.damage().front().what);
-  Destination made(writer);
+  Destination made(writer, clock);
   made.wall_ = model::WallClock(recorded.clocks());
-  if (!made.wall_.known())
+  if (clock == Clock::kWall && !made.wall_.known())
     return fail("{}: it does not say what its times are on the wall's clock", recorded.path());
   made.recorded_ = recorded.path();
   made.schema_ = recorded.schema();
@@ -128,9 +128,34 @@ void Destination::note_stamp_error(std::uint64_t ns) {
 
 Result<void> Destination::end() {
   if (file_->events != 0 || file_->outside == 0) return {};
-  return fail("{}: not one event is of the time of {}: they are of {} to {}, and that of {} to {}",
-              file_->path, recorded_, wall_words(file_->first_ns), wall_words(file_->last_ns),
-              wall_words(wall_.realtime_ns(open_ns_)), wall_words(wall_.realtime_ns(close_ns_)));
+  return fail("{}: not one event is of the time of {}: {}", file_->path, recorded_, outside_text());
+}
+
+std::string Destination::outside_text() const {
+  if (clock_ == Clock::kMonotonic)
+    return fmt::format(
+        "they are of {:.3f} s to {:.3f} s since the machine's start, and that of "
+        "{:.3f} s to {:.3f} s",
+        static_cast<double>(file_->first_ns) / 1e9, static_cast<double>(file_->last_ns) / 1e9,
+        static_cast<double>(open_ns_) / 1e9, static_cast<double>(close_ns_) / 1e9);
+  return fmt::format("they are of {} to {}, and that of {} to {}", wall_words(file_->first_ns),
+                     wall_words(file_->last_ns), wall_words(wall_.realtime_ns(open_ns_)),
+                     wall_words(wall_.realtime_ns(close_ns_)));
+}
+
+Result<void> Destination::place_zero(std::uint64_t unix_ns, const std::string& path) {
+  constexpr std::uint64_t kMostSet = 1'000'000'000;
+  if (!recorded_.empty() && wall_.known()) {
+    const std::uint64_t own_ns = wall_.realtime_ns(open_ns_) - open_ns_;
+    const std::uint64_t apart_ns = own_ns > unix_ns ? own_ns - unix_ns : unix_ns - own_ns;
+    if (apart_ns > kMostSet)
+      return fail(
+          "{}: its clock began {:.3f} s apart from that of {}: they are not of one machine "
+          "since its start; --clock wall places times by the wall clock",
+          path, static_cast<double>(apart_ns) / 1e9, recorded_);
+  }
+  if (!zero_unix_ns_) zero_unix_ns_ = unix_ns;
+  return {};
 }
 
 Result<void> Destination::finish(std::string_view tracer) {
@@ -139,7 +164,11 @@ Result<void> Destination::finish(std::string_view tracer) {
     capture_.open_ns = first_ns_;
     capture_.close_ns = last_ns_ + 1;
     capture_.stream_hits = hits_;
-    SJ_CHECK(writer_->write(model::ClockPair{.monotonic_ns = first_ns_, .realtime_ns = first_ns_}));
+    // What a monotonic clock is since 1970 may be unknown: then there is no pair.
+    const auto zero_ns = clock_ == Clock::kWall ? std::optional<std::uint64_t>(0) : zero_unix_ns_;
+    if (zero_ns)
+      SJ_CHECK(writer_->write(
+          model::ClockPair{.monotonic_ns = first_ns_, .realtime_ns = first_ns_ + *zero_ns}));
   } else if (!capture_.stream_hits.empty()) {
     capture_.stream_hits.resize(next_stream_ - hits_.size());
     capture_.stream_hits.insert(capture_.stream_hits.end(), hits_.begin(), hits_.end());
@@ -147,8 +176,8 @@ Result<void> Destination::finish(std::string_view tracer) {
   return writer_->write(capture_);
 }
 
-std::optional<std::uint64_t> Destination::time_of(std::uint64_t unix_ns) const {
-  const std::uint64_t ts_ns = wall_.ts_ns(unix_ns);
+std::optional<std::uint64_t> Destination::time_of(std::uint64_t time_ns) const {
+  const std::uint64_t ts_ns = clock_ == Clock::kMonotonic ? time_ns : wall_.ts_ns(time_ns);
   if (ts_ns < open_ns_ || ts_ns >= close_ns_) return std::nullopt;
   return ts_ns;
 }

@@ -1,7 +1,6 @@
 // The trace that recordings of other tracers become, each of their files one stream: a trace of its
-// own, whose time is nanoseconds since 1970; or, beside what sojourn itself recorded, a copy of
-// that trace with these streams added, in its time. The writer must outlive it; one thread owns it
-// all.
+// own, in the recordings' time; or, beside what sojourn itself recorded, a copy of that trace with
+// these streams added, in its time. The writer must outlive it; one thread owns it all.
 #pragma once
 
 #include <cstdint>
@@ -22,18 +21,30 @@
 
 namespace sojourn::imports {
 
+// What the recordings' times are.
+enum class Clock : std::uint8_t {
+  kWall,       // nanoseconds since 1970
+  kMonotonic,  // CLOCK_MONOTONIC of the machine, which a trace's own times are
+};
+
 class Destination {
  public:
   // Makes a trace of its own, whose target has this name.
-  static Result<Destination> alone(trace::Writer& writer, std::string name);
+  static Result<Destination> alone(trace::Writer& writer, std::string name,
+                                   Clock clock = Clock::kWall);
   // Writes everything of `recorded` except its capture block, to which finish() adds.
   static Result<Destination> beside(trace::Reader& recorded, trace::Writer& writer,
-                                    const Progress& progress);
+                                    const Progress& progress, Clock clock = Clock::kWall);
+
+  // What a monotonic clock's zero is since 1970, where a recording says it. Beside a trace it must
+  // be what that trace says, but for a second by which clocks may have been set: else the two are
+  // not of the same machine since its start.
+  Result<void> place_zero(std::uint64_t unix_ns, const std::string& path);
 
   // Begins the stream of the next file.
   Result<void> begin(ImportedFile& file);
 
-  // Writes events of the file that was begun last, in order, with times since 1970. Their points
+  // Writes events of the file that was begun last, in order, with times of the clock. Their points
   // are those of `points`, which may only have grown at its end. Fails if there are more points
   // than a trace can hold.
   Result<void> write(model::EventBatch events, const model::Schema& points);
@@ -51,14 +62,17 @@ class Destination {
   Result<void> finish(std::string_view tracer);
 
  private:
-  Destination(trace::Writer& writer) : writer_(&writer) {}
+  Destination(trace::Writer& writer, Clock clock) : writer_(&writer), clock_(clock) {}
 
   // In the trace's time; nullopt: outside of what was recorded.
-  std::optional<std::uint64_t> time_of(std::uint64_t unix_ns) const;
+  std::optional<std::uint64_t> time_of(std::uint64_t time_ns) const;
+  std::string outside_text() const;
   model::EventBatch in_time(const model::EventBatch& events);
   Result<void> write_schema(const model::Schema& points);
 
   trace::Writer* writer_;
+  Clock clock_;
+  std::optional<std::uint64_t> zero_unix_ns_;  // of a monotonic clock
   model::Schema schema_;
   std::size_t own_points_ = 0;  // of the recorded trace, before those of the imported files
   std::uint32_t next_stream_ = 0;

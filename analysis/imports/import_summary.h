@@ -14,7 +14,7 @@ struct ImportedFile {
   std::uint64_t events = 0;      // that are in the trace
   std::uint64_t outside = 0;     // that are not, as they lie outside of the recorded trace's time
   std::uint64_t disordered = 0;  // that stood behind a later one and were sorted
-  std::uint64_t first_ns = 0;    // since 1970, of all events that were read
+  std::uint64_t first_ns = 0;    // by its clock, of all events that were read
   std::uint64_t last_ns = 0;
   std::string failure;  // why reading ended before the file did; empty: it did not
 };

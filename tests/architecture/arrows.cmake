@@ -17,7 +17,7 @@ set(arrows
   "analysis/latseq: analysis/base analysis/model analysis/trace analysis/imports analysis/journeys"
   "analysis/oai_t: analysis/base analysis/model analysis/trace analysis/imports"
   "analysis/event_json: analysis/base analysis/model analysis/trace analysis/imports"
-  "analysis/xlap: analysis/base analysis/model analysis/trace analysis/imports"
+  "analysis/hits: "analysis/xlap: analysis/base analysis/model analysis/trace analysis/imports analysis/latseq"
   "analysis/statistics: analysis/base"
   "analysis/host: analysis/base"
   "analysis/context: analysis/base analysis/model"
@@ -44,7 +44,7 @@ set(arrows
   "analysis/present/words: analysis/base analysis/model analysis/trace analysis/statistics"
   "analysis/present/energy: analysis/base analysis/model analysis/statistics analysis/energy analysis/present/words"
   "analysis/present/events: analysis/model analysis/trace"
-  "analysis/present/imports: analysis/base analysis/imports analysis/latseq analysis/oai_t analysis/event_json analysis/xlap"
+  "analysis/present/imports: analysis/base analysis/imports analysis/hits analysis/latseq analysis/oai_t analysis/event_json analysis/xlap"
   "analysis/present/journeys: analysis/model analysis/journeys analysis/present/words"
   "analysis/present/queues: analysis/model analysis/trace analysis/journeys analysis/queues analysis/present/words"
   "analysis/present/causes: analysis/model analysis/journeys analysis/causes analysis/present/words"
@@ -73,7 +73,7 @@ set(arrows
   "analysis/schema_language: analysis/base analysis/language analysis/model"
   "userspace/base: analysis/base analysis/model"
   "userspace/files: analysis/base analysis/trace analysis/imports analysis/journeys userspace/base"
-  "userspace/redaction: analysis/base analysis/model analysis/trace analysis/journeys"
+  "userspace/ctf: "userspace/redaction: analysis/base analysis/imports analysis/hits analysis/model analysis/trace analysis/journeys"
   "userspace/page: analysis/base analysis/trace userspace/redaction"
   "userspace/tracee: analysis/base analysis/model userspace/base bpf probes"
   "userspace/symbols: analysis/base analysis/model analysis/trace userspace/base userspace/tracee"
@@ -123,10 +123,10 @@ set(arrows
   "userspace/live: analysis/base analysis/trace analysis/present/live userspace/base userspace/files"
   "userspace/doctor: analysis/base analysis/model analysis/trace userspace/base userspace/files userspace/tracee userspace/capture bpf"
   "userspace/host: analysis/base analysis/host userspace/base userspace/tracee userspace/capture userspace/doctor bpf"
-  "userspace/cli: analysis/base analysis/model analysis/trace analysis/imports analysis/latseq analysis/oai_t
+  "userspace/cli: analysis/base analysis/model analysis/trace analysis/imports analysis/hits analysis/latseq analysis/oai_t
     analysis/event_json analysis/xlap analysis/exports analysis/energy analysis/statistics analysis/host analysis/threads analysis/journeys analysis/causes analysis/profile
     analysis/filter analysis/queues analysis/pipeline analysis/report analysis/differential analysis/present analysis/schema_language
-    userspace/base userspace/files userspace/page userspace/redaction"
+    userspace/base userspace/files userspace/ctf userspace/page userspace/redaction"
   "userspace/cli/live: analysis/base analysis/model analysis/trace analysis/journeys analysis/filter analysis/host analysis/live analysis/differential
     analysis/present/host analysis/present/differential analysis/present/live analysis/present/words
     userspace/base userspace/files userspace/live userspace/tracee userspace/coarse userspace/capture userspace/doctor userspace/host userspace/cli")

@@ -1,8 +1,9 @@
 // What comes from elsewhere, as any bytes: recordings of other tracers, and texts of users. The
 // first byte says what it is: '0' a LatSeq file, '1' a T recording, '2' event JSON, '3' rules, '4'
 // a filter, '5' a schema, '6' an xlap.yml and, behind a form feed, the table that all of its data
-// files are. What is imported has to be a sound trace whose journeys can be rebuilt.
-// What is understood of rules reads back as the same. What is made of a schema is JSON.
+// files are, '7' what perf printed, '8' what bpftrace printed, '9' a map of hits, with what perf
+// printed behind an empty line. What is imported has to be a sound trace whose journeys can be
+// rebuilt. What is understood of rules reads back as the same. What is made of a schema is JSON.
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -12,6 +13,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -20,6 +22,7 @@
 #include "analysis/event_json/event_json_importer.h"
 #include "analysis/filter/event_filter.h"
 #include "analysis/filter/journey_filter.h"
+#include "analysis/hits/text_importer.h"
 #include "analysis/imports/destination.h"
 #include "analysis/journeys/rebuilder.h"
 #include "analysis/journeys/rule_file.h"
@@ -144,10 +147,24 @@ void read_schema(const std::string& text) {
   require(!schema_language::generate_header(*parsed, "schema").empty(), "a schema has a header");
 }
 
+void import_hits(std::string_view bytes, hits::Tracer tracer, hits::PointMap map) {
+  import(bytes, [&](auto paths, const auto& open, auto& into, const auto& progress) {
+    return hits::import_texts(paths, tracer, std::move(map), {}, open, into, progress);
+  });
+}
+
+void import_mapped(std::string_view bytes) {
+  const std::size_t end = bytes.find("\n\n");
+  if (!understood(end != std::string_view::npos)) return;
+  auto map = hits::PointMap::parse(bytes.substr(0, end), "map");
+  if (!understood(map.has_value())) return;
+  import_hits(bytes.substr(end + 2), hits::Tracer::kPerf, std::move(*map));
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  if (size == 0 || data[0] < '0' || data[0] > '6') return -1;  // not for the corpus
+  if (size == 0 || data[0] < '0' || data[0] > '9') return -1;  // not for the corpus
   const std::string bytes(reinterpret_cast<const char*>(data + 1), size - 1);
   switch (data[0]) {
     case '0':
@@ -170,8 +187,17 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     case '5':
       read_schema(bytes);
       break;
-    default:
+    case '6':
       import_xlap(bytes);
+      break;
+    case '7':
+      import_hits(bytes, hits::Tracer::kPerf, {});
+      break;
+    case '8':
+      import_hits(bytes, hits::Tracer::kBpftrace, {});
+      break;
+    default:
+      import_mapped(bytes);
   }
   return 0;
 }

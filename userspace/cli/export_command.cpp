@@ -1,4 +1,6 @@
 // `sojourn export`: a trace as another tool reads it.
+#include <cerrno>
+#include <cstddef>
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -6,30 +8,78 @@
 #include <system_error>
 #include <utility>
 
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "userspace/base/fail_errno.h"
+#include "userspace/base/fd.h"
 #include "userspace/cli/command.h"
 #include "userspace/cli/exports/export_formats.h"
+#include "userspace/cli/exports/http_client.h"
 #include "userspace/cli/output_file.h"
 #include "userspace/cli/print_data.h"
 #include "userspace/cli/trace_argument.h"
+#include "userspace/files/nameless_file.h"
 
 namespace sojourn::cli {
 namespace {
+
+Result<void> write_file(const ExportRequest& request, trace::Reader reader,
+                        const std::string& told) {
+  std::error_code error;
+  if (std::filesystem::equivalent(request.path, request.output, error))
+    return fail("write {}: it is the trace to export", request.output);
+  SJ_TRY(file, OutputFile::create(request.output));
+  SJ_CHECK(
+      export_format(request.to).run(request, std::move(reader), told, [&](std::string_view text) {
+        return file.write(text);
+      }));
+  return file.finish();
+}
+
+Result<void> write_all(int fd, std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t written = ::write(fd, bytes.data(), bytes.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) return fail_errno("write a temporary file");
+    bytes.remove_prefix(static_cast<std::size_t>(written));
+  }
+  return {};
+}
+
+// The file for --open: that of -o, else one that goes away afterwards.
+Result<base::Fd> write_for_page(const ExportRequest& request, trace::Reader reader,
+                                const std::string& told) {
+  if (!request.output.empty()) {
+    SJ_CHECK(write_file(request, std::move(reader), told));
+    base::Fd file(::open(request.output.c_str(), O_RDONLY | O_CLOEXEC));
+    if (!file) return fail_errno("open {}", request.output);
+    return file;
+  }
+  SJ_TRY(file, files::nameless_file());
+  SJ_CHECK(
+      export_format(request.to).run(request, std::move(reader), told, [&](std::string_view bytes) {
+        return write_all(file.get(), bytes);
+      }));
+  return std::move(file);
+}
 
 Result<void> run(const ExportRequest& request) {
   SJ_TRY(reader, open_trace(request.path));
   const std::string told = tell_if_not_whole(reader);
   const ExportFormat& format = export_format(request.to);
-  const RunExport export_trace = format.run;
-  if (format.is_directory) return export_trace(request, std::move(reader), told, {});
+  if (request.open.given()) {
+    const auto name = std::filesystem::path(request.output.empty() ? request.path : request.output);
+    // Before the work: the port may be taken.
+    SJ_TRY(server, PerfettoServer::start(name.stem().string() + ".pftrace"));
+    SJ_TRY(file, write_for_page(request, std::move(reader), told));
+    return request.open.serve(server, std::move(file));
+  }
+  if (format.is_directory || is_web_address(request.output))
+    return format.run(request, std::move(reader), told, {});
   if (request.output.empty() || request.output == "-")
-    return export_trace(request, std::move(reader), told, print_data);
-  std::error_code error;
-  if (std::filesystem::equivalent(request.path, request.output, error))
-    return fail("write {}: it is the trace to export", request.output);
-  SJ_TRY(file, OutputFile::create(request.output));
-  SJ_CHECK(export_trace(request, std::move(reader), told,
-                        [&](std::string_view text) { return file.write(text); }));
-  return file.finish();
+    return format.run(request, std::move(reader), told, print_data);
+  return write_file(request, std::move(reader), told);
 }
 
 }  // namespace
@@ -56,11 +106,15 @@ Action define_export(Arguments& arguments) {
   request->deadline.define(arguments,
                            "With --what causes: a packet is late when it took longer than this; by "
                            "default the slowest 1 % of each direction are late");
+  request->choice.define(arguments);
   arguments
       .add_option("-o,--output", request->output,
                   "The file to write: it appears once it is complete. Standard output by default, "
-                  "and with -. With ctf a directory, new or empty")
+                  "and with -. With ctf a directory, new or empty. With otlp also an address, "
+                  "http://127.0.0.1:4318: spans are posted there, to /v1/traces where it names no "
+                  "path")
       .type_name("FILE");
+  request->open.define(arguments);
   arguments.when_parsed([request] {
     request->deadline.check();
     check_export(*request);

@@ -47,7 +47,8 @@ Result<void> run(const Options& options) {
     fmt::print("{}\n", present::flow_json(content).dump(
                            2, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
   else
-    fmt::print("{}", options.dot ? present::flow_dot(content) : present::flow_text(content));
+    fmt::print("{}", options.dot ? present::dot_text(present::flow_graph(content))
+                                 : present::flow_text(content));
   return {};
 }
 

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "analysis/event_json/event_json_importer.h"
+#include "analysis/hits/text_importer.h"
 #include "analysis/imports/destination.h"
 #include "analysis/latseq/latseq_importer.h"
 #include "analysis/oai_t/oai_t_importer.h"
@@ -32,7 +33,9 @@
 #include "userspace/cli/progress.h"
 #include "userspace/cli/tell.h"
 #include "userspace/cli/units.h"
+#include "userspace/ctf/ctf_importer.h"
 #include "userspace/files/file_stream.h"
+#include "userspace/files/text_file.h"
 #include "userspace/files/trace_file.h"
 
 namespace sojourn::cli {
@@ -44,6 +47,9 @@ struct Options {
   std::string from = "latseq";
   std::string onto;
   std::string began;
+  std::string map;
+  std::string clock;
+  std::string shift;
   bool json = false;
 };
 
@@ -66,9 +72,11 @@ Result<void> check_inputs(const Options& options) {
     if (access(input.c_str(), R_OK) != 0) return fail_errno("open {}", input);
     std::error_code error;
     const bool is_directory = std::filesystem::is_directory(input, error);
-    if (is_directory && options.from != "xlap") return fail("open {}: is a directory", input);
+    if (is_directory && options.from != "xlap" && options.from != "ctf")
+      return fail("open {}: is a directory", input);
     if (!is_directory && options.from == "xlap")
       return fail("open {}: the directory of an {} is wanted", input, xlap::kConfigName);
+    if (!is_directory && options.from == "ctf") return fail("open {}: not a directory", input);
   }
   return {};
 }
@@ -83,13 +91,43 @@ Result<void> check_output(const Options& options) {
   return {};
 }
 
+// Tracers for everything, whose events are named by a map.
+bool has_hits(const Options& options) {
+  return options.from == "perf" || options.from == "bpftrace" || options.from == "ctf";
+}
+
+imports::Clock clock_of(const Options& options) {
+  return has_hits(options) && options.clock != "wall" ? imports::Clock::kMonotonic
+                                                      : imports::Clock::kWall;
+}
+
 Result<imports::Destination> destination(const Options& options, trace::Writer& writer,
                                          const imports::Progress& progress) {
   if (options.onto.empty())
-    return imports::Destination::alone(writer,
-                                       without_end(options.files.front()).filename().string());
+    return imports::Destination::alone(
+        writer, without_end(options.files.front()).filename().string(), clock_of(options));
   SJ_TRY(recorded, files::open_trace(options.onto));
-  return imports::Destination::beside(recorded, writer, progress);
+  return imports::Destination::beside(recorded, writer, progress, clock_of(options));
+}
+
+// "1.5s", "-20ms"
+Result<hits::TimeShift> parse_shift(std::string_view text) {
+  hits::TimeShift shift;
+  shift.is_back = text.starts_with('-');
+  if (shift.is_back || text.starts_with('+')) text.remove_prefix(1);
+  if (text.empty()) return shift;
+  SJ_TRY(ns, parse_time(text));
+  shift.ns = ns;
+  return shift;
+}
+
+// Says by which clock hits were placed.
+std::string clock_text(const Options& options) {
+  const std::string_view clock = clock_of(options) == imports::Clock::kMonotonic
+                                     ? "CLOCK_MONOTONIC of the machine"
+                                     : "nanoseconds since 1970";
+  return fmt::format("  times are taken for {}{}\n", clock,
+                     options.shift.empty() ? "" : fmt::format(", with {} added", options.shift));
 }
 
 // `import_files` is the importer of the files' format.
@@ -109,6 +147,7 @@ Result<void> import_to(const Options& options, trace::Writer& writer, Import imp
                       "\n");
   }
   for (const auto& file : imported.files) tell("{}", present::import_text(file));
+  if (has_hits(options)) tell("{}", clock_text(options));
   tell("{}   {}, {} of {}{}\nnext: sojourn report {}\n", options.output, bytes(writer.bytes()),
        counted(imported.events(), "event"), counted(imported.points, "point"),
        options.onto.empty() ? "" : fmt::format(", beside those of {}", options.onto),
@@ -169,6 +208,24 @@ Result<void> run_xlap(const Options& options) {
   });
 }
 
+Result<void> run_hits(const Options& options) {
+  hits::PointMap map;
+  if (!options.map.empty()) {
+    SJ_TRY(text, files::read_text(options.map));
+    SJ_TRY(parsed, hits::PointMap::parse(text, options.map));
+    map = std::move(parsed);
+  }
+  SJ_TRY(shift, parse_shift(options.shift));
+  if (options.from == "ctf")
+    return run(options, [&](const auto& paths, auto& into, const auto& /*progress*/) {
+      return ctf::import_directories(paths, clock_of(options), map, shift, into);
+    });
+  const auto tracer = options.from == "perf" ? hits::Tracer::kPerf : hits::Tracer::kBpftrace;
+  return run(options, [&](const auto& paths, auto& into, const auto& progress) {
+    return hits::import_texts(paths, tracer, map, shift, files::open_gzip_stream, into, progress);
+  });
+}
+
 Result<void> run_latseq(const Options& options) {
   return run(options, [](const auto& paths, auto& into, const auto& progress) {
     return latseq::import_files(paths, files::open_gzip_stream, into, progress);
@@ -181,8 +238,8 @@ Action define_import(Arguments& arguments) {
   auto options = std::make_shared<Options>();
   arguments
       .add_option("files", options->files,
-                  "The recordings, e.g. run.lseq (also gzipped), record.raw, gnb_trace.json; of "
-                  "X-Lap the directory. Each file becomes one stream of the trace")
+                  "The recordings, e.g. run.lseq (also gzipped), record.raw, perf.txt, "
+                  "lttng-traces/run; of X-Lap the directory. Each becomes one stream of the trace")
       .type_name("FILE")
       .required();
   arguments
@@ -194,9 +251,10 @@ Action define_import(Arguments& arguments) {
   Argument from =
       arguments.add_option("--from", options->from,
                            "Which tracer wrote them: LatSeq, OpenAirInterface's T tracer (t), the "
-                           "event tracer of srsRAN and OCUDU (srsran), or X-Lap (xlap)");
+                           "event tracer of srsRAN "
+                           "and OCUDU (srsran), X-Lap (xlap), perf, bpftrace, or LTTng (ctf)");
   from.capture_default_str();
-  choose_from(from, {"latseq", "t", "srsran", "xlap"});
+  choose_from(from, {"latseq", "t", "srsran", "xlap", "perf", "bpftrace", "ctf"});
   arguments
       .add_option("--onto", options->onto,
                   "A trace that sojourn recorded at the same time. The output is a copy of it with "
@@ -211,6 +269,25 @@ Action define_import(Arguments& arguments) {
         const auto since_1970 = parse_time(text);
         return since_1970 ? "" : since_1970.error().text();
       });
+  arguments
+      .add_option(
+          "--map", options->map,
+          "With perf, bpftrace and ctf: a file that says which of their events are which points; "
+          "without, each event is a scalar (docs/imports.md)")
+      .type_name("FILE");
+  Argument clock = arguments.add_option(
+      "--clock", options->clock,
+      "With perf, bpftrace and ctf: what their times are, CLOCK_MONOTONIC (mono, the default) or "
+      "nanoseconds since 1970 (wall)");
+  choose_from(clock, {"mono", "wall"});
+  arguments
+      .add_option("--shift", options->shift,
+                  "With perf, bpftrace and ctf: a time to add to theirs, e.g. 1.5s or -20ms")
+      .type_name("TIME")
+      .check([](const std::string& text) {
+        const auto shift = parse_shift(text);
+        return shift ? "" : shift.error().text();
+      });
   arguments.add_flag("--json", options->json,
                      "Print what was read and what was skipped as one JSON object");
   arguments.footer(
@@ -223,6 +300,10 @@ Action define_import(Arguments& arguments) {
       "xlap    a directory with an xlap.yml and the tables that it names; cycle stamps become "
       "times "
       "(docs/xlap.md)\n"
+      "perf    what `perf script --ns` prints of `perf record -k CLOCK_MONOTONIC` "
+      "(docs/imports.md)\n"
+      "bpftrace  lines of its printf: nsecs, probe, name=number ... (docs/imports.md)\n"
+      "ctf     a directory in the Common Trace Format, as LTTng writes it (docs/imports.md)\n"
       "\n"
       "A line that holds no event is skipped, and counted by reason.\n"
       "--json: {\"trace\", \"bytes\", \"events\", \"points\", \"files\": [{\"file\", \"lines\", "
@@ -235,11 +316,15 @@ Action define_import(Arguments& arguments) {
       refuse_usage("--began is of --from srsran: the others tell their times themselves");
     if (options->from == "xlap" && options->files.size() != 1)
       refuse_usage("--from xlap takes one directory");
+    if (!has_hits(*options) &&
+        !(options->map.empty() && options->clock.empty() && options->shift.empty()))
+      refuse_usage("--map, --clock and --shift are of --from perf, bpftrace and ctf");
   });
   return [options] {
     if (options->output.empty()) options->output = trace_name(options->files.front());
     if (options->from == "srsran") return run_srsran(*options);
     if (options->from == "xlap") return run_xlap(*options);
+    if (has_hits(*options)) return run_hits(*options);
     return options->from == "t" ? run_t(*options) : run_latseq(*options);
   };
 }

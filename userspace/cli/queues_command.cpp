@@ -107,7 +107,7 @@ void print(const Options& options, const trace::Reader& reader, const queues::Qu
   if (options.json)
     fmt::print("{}", present::json_text(present::queues_json(content)));
   else if (options.dot)
-    fmt::print("{}", present::queues_dot(content));
+    fmt::print("{}", present::dot_text(present::queues_graph(content)));
   else
     fmt::print("{}{}", first_line(reader), present::queues_text(content));
 }

@@ -3,17 +3,16 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdint>
-#include <cstdlib>
 #include <utility>
 #include <vector>
 
-#include <fcntl.h>
 #include <poll.h>
 #include <unistd.h>
 
 #include "userspace/base/fail_errno.h"
 #include "userspace/base/fd.h"
 #include "userspace/files/file_source.h"
+#include "userspace/files/nameless_file.h"
 #include "userspace/files/stream_address.h"
 
 namespace sojourn::files {
@@ -60,20 +59,6 @@ class Interrupts {
   sigset_t mask_before_{};
   sigset_t waiting_{};
 };
-
-// In $TMPDIR, else in /tmp.
-Result<base::Fd> nameless_file() {
-  const char* const wanted = std::getenv("TMPDIR");
-  std::string directory = wanted != nullptr && *wanted != '\0' ? wanted : "/tmp";
-  base::Fd fd(open(directory.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600));
-  if (fd) return fd;
-  // A file system that has none without a name.
-  std::string name = directory + "/sojourn-XXXXXX";
-  fd = base::Fd(mkostemp(name.data(), O_CLOEXEC));
-  if (!fd) return fail_errno("make a temporary file in {}", directory);
-  unlink(name.c_str());
-  return fd;
-}
 
 Result<void> write_all(int fd, const std::uint8_t* bytes, std::size_t count,
                        const std::string& name) {

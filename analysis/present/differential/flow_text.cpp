@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "analysis/present/words/dot.h"
 #include "analysis/present/words/table.h"
 #include "analysis/present/words/text_format.h"
 
@@ -177,18 +176,17 @@ ordered_json flow_json(const FlowContent& content) {
   return told;
 }
 
-std::string flow_dot(const FlowContent& content) {
-  std::string text = "digraph flow {\n  rankdir=LR;\n  node [shape=box];\n";
+Graph flow_graph(const FlowContent& content) {
+  Graph graph("flow", Graph::NodeNames::kLabels);
   for (const differential::FlowOfDirection& flow : content.runs.front().flows) {
     const auto node = [&](const std::string& point) {
-      return dot_quoted(std::string(1, flow.direction) + " " + point);
+      return graph.node(std::string(1, flow.direction) + " " + point);
     };
-    for (const std::string& point : flow.points) text += fmt::format("  {};\n", node(point));
+    for (const std::string& point : flow.points) node(point);
     for (const differential::FlowEdge& edge : flow.edges)
-      text += fmt::format("  {} -> {} [label={}];\n", node(edge.from), node(edge.to),
-                          dot_quoted(edge.evidence()));
+      graph.edge({.from = node(edge.from), .to = node(edge.to), .label = edge.evidence()});
   }
-  return text + "}\n";
+  return graph;
 }
 
 }  // namespace sojourn::present

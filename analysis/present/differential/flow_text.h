@@ -11,6 +11,7 @@
 
 #include "analysis/differential/run_figures.h"
 #include "analysis/differential/segment_ranking.h"
+#include "analysis/present/words/graph.h"
 
 namespace sojourn::present {
 
@@ -23,8 +24,8 @@ struct FlowContent {
 
 std::string flow_text(const FlowContent& content);
 nlohmann::ordered_json flow_json(const FlowContent& content);
-// Graphviz: of the first run.
-std::string flow_dot(const FlowContent& content);
+// The flow of the first run.
+Graph flow_graph(const FlowContent& content);
 
 // "0.87 [0.81, 0.92]"; "-" of none.
 std::string correlation_text(const std::optional<differential::Correlation>& correlation,

@@ -62,6 +62,20 @@ json file_json(const xlap::FileSummary& file) {
           {"unended", file.is_cut}};
 }
 
+json file_json(const hits::FileSummary& file) {
+  json skipped = json::object();
+  for (std::size_t at = 0; at < hits::kSkips; ++at)
+    if (const auto& [count, first_line] = file.skipped.at(at); count != 0) {
+      const auto why = static_cast<hits::Skip>(at);
+      skipped[std::string(hits::key(why))] = {
+          {"count", count}, {"first_line", first_line}, {"why", hits::words(why)}};
+    }
+  return {{"lines", file.lines},
+          {"other", file.other},
+          {"lost", file.lost},
+          {"skipped", std::move(skipped)}};
+}
+
 template <typename File>
 json summary_json(const imports::Summary<File>& summary, const std::string& trace,
                   std::uint64_t bytes) {
@@ -102,6 +116,11 @@ json import_json(const imports::Summary<event_json::FileSummary>& summary, const
 }
 
 json import_json(const imports::Summary<xlap::FileSummary>& summary, const std::string& trace,
+                 std::uint64_t bytes) {
+  return summary_json(summary, trace, bytes);
+}
+
+json import_json(const imports::Summary<hits::FileSummary>& summary, const std::string& trace,
                  std::uint64_t bytes) {
   return summary_json(summary, trace, bytes);
 }

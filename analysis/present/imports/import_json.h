@@ -7,6 +7,7 @@
 #include <nlohmann/json_fwd.hpp>
 
 #include "analysis/event_json/event_json_importer.h"
+#include "analysis/hits/hit_import.h"
 #include "analysis/imports/import_summary.h"
 #include "analysis/latseq/latseq_importer.h"
 #include "analysis/oai_t/oai_t_importer.h"
@@ -22,6 +23,9 @@ nlohmann::json import_json(const imports::Summary<oai_t::FileSummary>& summary,
 nlohmann::json import_json(const imports::Summary<event_json::FileSummary>& summary,
                            const std::string& trace, std::uint64_t bytes);
 nlohmann::json import_json(const imports::Summary<xlap::FileSummary>& summary,
+                           const std::string& trace, std::uint64_t bytes);
+
+nlohmann::json import_json(const imports::Summary<hits::FileSummary>& summary,
                            const std::string& trace, std::uint64_t bytes);
 
 }  // namespace sojourn::present

@@ -137,4 +137,18 @@ std::string import_text(const xlap::FileSummary& file) {
   return text + common_text(file);
 }
 
+std::string import_text(const hits::FileSummary& file) {
+  std::string text;
+  text +=
+      fmt::format("{}   {}: {} over {:.3f} s, {} skipped\n", file.path, counted(file.lines, "line"),
+                  counted(file.events, "event"), seconds_of(file), grouped(file.skipped_lines()));
+  for (std::size_t at = 0; at < hits::kSkips; ++at)
+    if (const auto& [count, first_line] = file.skipped.at(at); count != 0)
+      text += fmt::format("  skipped {}: {}, first in line {}\n", grouped(count),
+                          hits::words(static_cast<hits::Skip>(at)), grouped(first_line));
+  if (file.lost != 0)
+    text += fmt::format("  {} lost by the tracer, as it says\n", counted(file.lost, "event"));
+  return text + common_text(file);
+}
+
 }  // namespace sojourn::present

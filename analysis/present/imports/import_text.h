@@ -5,6 +5,7 @@
 #include <string>
 
 #include "analysis/event_json/event_json_importer.h"
+#include "analysis/hits/hit_import.h"
 #include "analysis/latseq/latseq_importer.h"
 #include "analysis/oai_t/oai_t_importer.h"
 #include "analysis/xlap/xlap_importer.h"
@@ -15,5 +16,6 @@ std::string import_text(const latseq::FileSummary& file);
 std::string import_text(const oai_t::FileSummary& file);
 std::string import_text(const event_json::FileSummary& file);
 std::string import_text(const xlap::FileSummary& file);
+std::string import_text(const hits::FileSummary& file);
 
 }  // namespace sojourn::present

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "analysis/present/queues/depth_json.h"
-#include "analysis/present/words/dot.h"
 #include "analysis/queues/queue_names.h"
 
 namespace sojourn::present {
@@ -122,29 +121,27 @@ ordered_json chains_json(const std::vector<queues::Chain>& chains,
   return list;
 }
 
-std::string flow_dot(const queues::Places& places, const journeys::Topology& topology,
-                     const queues::Operations& operations, const queues::ThreadNames& threads) {
-  DotStages stages;
-  std::string edges;
+Graph flow_graph(const queues::Places& places, const journeys::Topology& topology,
+                 const queues::Operations& operations, const queues::ThreadNames& threads) {
+  Graph graph("queues");
   const auto node = [&](const std::map<std::uint32_t, std::uint64_t>& units) {
     const std::string name = queues::main_thread(units, threads);
-    return name.empty() ? stages.unknown() : stages.node(name);
+    return name.empty() ? graph.unknown() : graph.node(name);
   };
   const auto draw = [&](const std::string& name, const auto& queue) {
-    const std::string from = node(queue.fed_by);
-    const std::string to = node(queue.drained_by);
-    const std::string label =
-        queue.meter.is_depth_known()
-            ? fmt::format("{} ({:.1f}, at most {})", name, queue.meter.levels().mean(),
-                          queue.meter.high_water().depth)
-            : fmt::format("{} (depth not known)", name);
-    edges += fmt::format("  {} -> {} [label={}];\n", from, to, dot_quoted(label));
+    const std::size_t from = node(queue.fed_by);
+    const std::size_t to = node(queue.drained_by);
+    std::string label = queue.meter.is_depth_known() ? fmt::format("{} ({:.1f}, at most {})", name,
+                                                                   queue.meter.levels().mean(),
+                                                                   queue.meter.high_water().depth)
+                                                     : fmt::format("{} (depth not known)", name);
+    graph.edge({.from = from, .to = to, .label = std::move(label)});
   };
   for (const queues::OperatedQueue* queue : operations.queues())
     draw(queue->about.shown_name(), *queue);
   for (const std::uint16_t place : places.order())
     draw(queues::place_text(topology, place), places.queues()[place]);
-  return dot_graph(stages, edges);
+  return graph;
 }
 
 }  // namespace sojourn::present

@@ -8,6 +8,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "analysis/present/words/graph.h"
 #include "analysis/queues/operations.h"
 #include "analysis/queues/places.h"
 #include "analysis/queues/pressure_net.h"
@@ -25,9 +26,9 @@ nlohmann::ordered_json chains_json(const std::vector<queues::Chain>& chains,
                                    const std::vector<queues::PressureName>& names);
 
 // Places, and queues with events of their operations, as arrows between the threads that feed and
-// drain them, as Graphviz text.
-std::string flow_dot(const queues::Places& places, const journeys::Topology& topology,
-                     const queues::Operations& operations,
-                     const std::map<std::uint32_t, std::string>& threads);
+// drain them.
+Graph flow_graph(const queues::Places& places, const journeys::Topology& topology,
+                 const queues::Operations& operations,
+                 const std::map<std::uint32_t, std::string>& threads);
 
 }  // namespace sojourn::present

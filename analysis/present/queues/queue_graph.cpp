@@ -1,6 +1,9 @@
 #include "analysis/present/queues/queue_graph.h"
 
-#include "analysis/present/words/dot.h"
+#include <utility>
+
+#include <fmt/format.h>
+
 #include "analysis/queues/queue_names.h"
 
 namespace sojourn::present {
@@ -30,29 +33,27 @@ std::string end_text(const model::QueueSide& side, const std::string& thread) {
   return side.stage.empty() && !thread.empty() ? thread : side_text(side);
 }
 
-std::string sampled_dot(const std::vector<queues::SampledQueue>& queues,
-                        const QueueEndsById& ends) {
-  DotStages stages;
+Graph sampled_graph(const std::vector<queues::SampledQueue>& queues, const QueueEndsById& ends) {
+  Graph graph("queues");
   const auto node = [&](const model::QueueSide& side, const std::string& thread) {
     const bool is_known = !side.stage.empty() || !thread.empty();
-    return is_known ? stages.node(end_text(side, thread)) : stages.unknown();
+    return is_known ? graph.node(end_text(side, thread)) : graph.unknown();
   };
-  std::string edges;
   for (const queues::SampledQueue& stats : queues) {
     const QueueEnds threads = ends_of(ends, stats.about.id);
-    const std::string from = node(stats.about.producer, threads.feeds);
-    const std::string to = node(stats.about.consumer, threads.drains);
+    const std::size_t from = node(stats.about.producer, threads.feeds);
+    const std::size_t to = node(stats.about.consumer, threads.drains);
     std::string label = stats.name();
     if (!stats.gauge.empty())
       label += fmt::format(" ({:.1f}, at most {})", stats.gauge.levels().mean(),
                            stats.gauge.max_depth());
-    const char* style = "";
-    if (stats.about.kind == model::QueueKind::kBidirectional) style = ", dir=both";
-    if (stats.about.kind == model::QueueKind::kPool) style = ", style=dashed";
-    if (stats.about.kind == model::QueueKind::kBetweenProcesses) style = ", style=bold";
-    edges += fmt::format("  {} -> {} [label={}{}];\n", from, to, dot_quoted(label), style);
+    Graph::Line line = Graph::Line::kPlain;
+    if (stats.about.kind == model::QueueKind::kBidirectional) line = Graph::Line::kBothWays;
+    if (stats.about.kind == model::QueueKind::kPool) line = Graph::Line::kDashed;
+    if (stats.about.kind == model::QueueKind::kBetweenProcesses) line = Graph::Line::kBold;
+    graph.edge({.from = from, .to = to, .label = std::move(label), .line = line});
   }
-  return dot_graph(stages, edges);
+  return graph;
 }
 
 }  // namespace sojourn::present

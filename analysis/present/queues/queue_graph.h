@@ -1,5 +1,5 @@
-// Who feeds and who drains each queue, as Graphviz text: stages are boxes, queues the arrows
-// between them.
+// Who feeds and who drains each queue, as a graph: stages are its nodes, queues the arrows between
+// them.
 #pragma once
 
 #include <cstdint>
@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "analysis/present/words/graph.h"
 #include "analysis/queues/operations.h"
 #include "analysis/queues/sampled_queues.h"
 
@@ -29,7 +30,7 @@ QueueEnds ends_of(const QueueEndsById& ends, std::uint64_t id);
 // The stage that the target tells, else the thread, "?" where neither is known.
 std::string end_text(const model::QueueSide& side, const std::string& thread);
 
-std::string sampled_dot(const std::vector<queues::SampledQueue>& queues,
-                        const QueueEndsById& ends = {});
+Graph sampled_graph(const std::vector<queues::SampledQueue>& queues,
+                    const QueueEndsById& ends = {});
 
 }  // namespace sojourn::present

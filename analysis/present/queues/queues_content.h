@@ -9,6 +9,7 @@
 
 #include <nlohmann/json_fwd.hpp>
 
+#include "analysis/present/words/graph.h"
 #include "analysis/queues/pressure.h"
 #include "analysis/queues/pressure_net.h"
 #include "analysis/queues/queue_survey.h"
@@ -39,7 +40,7 @@ struct QueuesContent {
 
 std::string queues_text(const QueuesContent& content);
 nlohmann::ordered_json queues_json(const QueuesContent& content);
-std::string queues_dot(const QueuesContent& content);
+Graph queues_graph(const QueuesContent& content);
 
 // A line of --items: one stay, as it ended.
 std::string stay_text(const journeys::Topology& topology, std::uint16_t place,

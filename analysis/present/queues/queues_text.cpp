@@ -75,11 +75,11 @@ std::string queues_text(const QueuesContent& content) {
   return text;
 }
 
-std::string queues_dot(const QueuesContent& content) {
+Graph queues_graph(const QueuesContent& content) {
   const queues::QueueSurvey& survey = content.survey;
   if (content.shows_samples())
-    return sampled_dot(survey.sampled().queues(), ends_of(survey.operations(), survey.threads()));
-  return flow_dot(survey.places(), survey.topology(), survey.operations(), survey.threads());
+    return sampled_graph(survey.sampled().queues(), ends_of(survey.operations(), survey.threads()));
+  return flow_graph(survey.places(), survey.topology(), survey.operations(), survey.threads());
 }
 
 std::string stay_text(const journeys::Topology& topology, std::uint16_t place,

@@ -265,8 +265,8 @@ TEST_CASE("a graph has the threads and the places between them, named where name
   run(world);
   const model::Schema schema;
   const Operations none(schema, {}, 0);
-  const std::string dot =
-      present::flow_dot(world.places, world.topology, none, {{11, "rx \"1\""}, {12, "mac"}});
+  const std::string dot = present::dot_text(
+      present::flow_graph(world.places, world.topology, none, {{11, "rx \"1\""}, {12, "mac"}}));
   CHECK(dot.contains("[shape=box, label=\"rx \\\"1\\\"\"]"));
   CHECK(dot.contains("label=\"thread 13\""));
   CHECK(dot.contains("label=\"D a (1.0, at most 3)\""));
@@ -287,8 +287,8 @@ TEST_CASE("a graph has the queues whose operations are events beside the places"
   operations.finish(1000);
   World world;
   world.finish(1000);
-  const std::string dot =
-      present::flow_dot(world.places, world.topology, operations, {{12, "mac"}});
+  const std::string dot = present::dot_text(
+      present::flow_graph(world.places, world.topology, operations, {{12, "mac"}}));
   CHECK(dot.contains("stage0 [shape=box, label=\"thread 11\"]"));
   CHECK(dot.contains("stage1 [shape=box, label=\"mac\"]"));
   CHECK(dot.contains("stage0 -> stage1 [label=\"jobs ("));

@@ -233,7 +233,7 @@ TEST_CASE("a name with quotes and backslashes does not get out of a graph's stri
   hostile.producer = {"p\"", 0, 0};
   scene.tell(found(hostile));
   auto reader = scene.read();
-  const std::string dot = present::sampled_dot(survey_of(reader).queues());
+  const std::string dot = present::dot_text(present::sampled_graph(survey_of(reader).queues()));
   CHECK(dot.contains("label=\"a\\\"];x\\\\\""));
   CHECK(dot.contains("label=\"p\\\" 0\""));
 }
@@ -247,8 +247,10 @@ TEST_CASE(
   scene.tell(found(half));
   auto reader = scene.read();
   const auto sampled_queues = survey_of(reader);
-  CHECK(present::sampled_dot(sampled_queues.queues()).contains("stage0 -> unknown0"));
-  const std::string dot = present::sampled_dot(sampled_queues.queues(), {{7, {"thread 1", "mac"}}});
+  CHECK(present::dot_text(present::sampled_graph(sampled_queues.queues()))
+            .contains("stage0 -> unknown0"));
+  const std::string dot = present::dot_text(
+      present::sampled_graph(sampled_queues.queues(), {{7, {"thread 1", "mac"}}}));
   CHECK(dot.contains("stage0 -> stage1"));
   CHECK(dot.contains("[shape=box, label=\"rx 0\"]"));
   CHECK(dot.contains("[shape=box, label=\"mac\"]"));

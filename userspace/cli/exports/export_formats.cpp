@@ -8,8 +8,10 @@
 #include <fmt/ranges.h>
 
 #include "userspace/cli/exports/ctf_export.h"
-#include "userspace/cli/exports/dot_export.h"
+#include "userspace/cli/exports/graph_export.h"
+#include "userspace/cli/exports/http_client.h"
 #include "userspace/cli/exports/latseq_export.h"
+#include "userspace/cli/exports/otlp_export.h"
 #include "userspace/cli/exports/pass_export.h"
 #include "userspace/cli/exports/redacted_export.h"
 #include "userspace/cli/exports/table_export.h"
@@ -27,6 +29,8 @@ constexpr std::array kTables = {
     ExportPart{"events", kOfEvents},        ExportPart{"queues", kOfEvents},
     ExportPart{"in-flight", Takes::kRules}, ExportPart{"causes", kOfJourneys | Takes::kDeadline}};
 constexpr std::array kWhole = {ExportPart{"", kOfJourneys}};
+constexpr std::array kPerfetto = {ExportPart{"", kOfJourneys | Takes::kOpen}};
+constexpr std::array kSpans = {ExportPart{"", kOfJourneys | Takes::kChoice}};
 constexpr std::array kGraphs = {ExportPart{"topology", Takes::kRules}, ExportPart{"flow"}};
 constexpr std::array kCtf = {ExportPart{"", kOfEvents}};
 constexpr std::array kRedacted = {ExportPart{""}};
@@ -43,13 +47,20 @@ constexpr std::array kFormats = {
     ExportFormat{"jsonl", "the same tables, a JSON object a line", kTables, export_json_lines},
     ExportFormat{"parquet", "the same tables for DuckDB and pandas", kTables, export_parquet},
     ExportFormat{"perfetto", "a trace for ui.perfetto.dev: packets, threads, queues, scheduler",
-                 kWhole, export_perfetto},
+                 kPerfetto, export_perfetto},
     ExportFormat{"chrome", "Chrome's JSON trace events, for what reads nothing else", kWhole,
                  export_chrome},
     ExportFormat{"ctf",
                  "the Common Trace Format 1.8, a directory, for babeltrace2 and Trace Compass",
                  kCtf, export_ctf, true},
+    ExportFormat{"otlp",
+                 "spans of OpenTelemetry as protocol buffers; -o http://HOST:4318 posts them to a "
+                 "collector",
+                 kSpans, export_otlp, false, true},
+    ExportFormat{"otlp-json", "the same as JSON, a batch a line", kSpans, export_otlp_json, false,
+                 true},
     ExportFormat{"dot", "a graph for Graphviz", kGraphs, export_dot},
+    ExportFormat{"svg", "the same graph as a picture", kGraphs, export_svg},
     ExportFormat{"lseq", "a LatSeq recording: one event a line, times since 1970", kLseq,
                  export_latseq_lines},
     ExportFormat{"lseqj",
@@ -133,6 +144,16 @@ void check_export(ExportRequest& request) {
   refuse(request.where.given(), Takes::kWhere, "--where");
   refuse(!request.compat.empty(), Takes::kCompat, "--compat");
   refuse(request.deadline.given(), Takes::kDeadline, "--deadline");
+  refuse(request.choice.given(), Takes::kChoice, "--worst and no --sample");
+  refuse(request.open.given(), Takes::kOpen, "--open");
+  if (request.open.given() && request.output == "-")
+    refuse_usage("--open gives a file to the page: it has no -o -");
+  if (is_web_address(request.output)) {
+    if (!export_format(request.to).is_posted)
+      refuse_usage(fmt::format("--to {} is written to a file, and posted to nobody", request.to));
+    if (const auto url = parse_http_url(request.output); !url)
+      refuse_usage("--output: " + url.error().text());
+  }
   if (export_format(request.to).is_directory && (request.output.empty() || request.output == "-"))
     refuse_usage(fmt::format("--to {} writes a directory: say which one with -o", request.to));
   if (!request.compat.empty() && request.where.given())

@@ -24,7 +24,9 @@ enum class Takes : std::uint8_t {
   kRules = 1,
   kWhere = 2,
   kCompat = 4,
-  kDeadline = 8
+  kDeadline = 8,
+  kChoice = 16,  // --worst, --sample
+  kOpen = 32
 };
 constexpr Takes operator|(Takes left, Takes right) {
   return static_cast<Takes>(std::to_underlying(left) | std::to_underlying(right));
@@ -42,6 +44,7 @@ struct ExportFormat {
   std::span<const ExportPart> parts;  // the first one is the default; never empty
   RunExport run;
   bool is_directory = false;  // that `run` makes, and `write` is not asked
+  bool is_posted = false;     // by `run`, where the output is a web address
 };
 
 std::span<const ExportFormat> export_formats();

@@ -6,6 +6,8 @@
 
 #include "analysis/exports/output.h"
 #include "userspace/cli/deadline_option.h"
+#include "userspace/cli/exports/choice_options.h"
+#include "userspace/cli/exports/open_option.h"
 #include "userspace/cli/rules_option.h"
 #include "userspace/cli/where_option.h"
 
@@ -20,6 +22,8 @@ struct ExportRequest {
   RulesOption rules;
   WhereOption where;
   DeadlineOption deadline;
+  ChoiceOptions choice;
+  OpenOption open;
 };
 
 }  // namespace sojourn::cli

@@ -1,5 +1,6 @@
-// Graphs of `sojourn export`, as Graphviz text: who feeds and drains each queue, and which point
-// comes before which. The same as `queues --dot` and `flow --dot` print.
+// Graphs of `sojourn export`, as Graphviz text or as pictures (SVG): who feeds and drains each
+// queue, and which point comes before which. As texts they are what `queues --dot` and `flow --dot`
+// print.
 #pragma once
 
 #include <string>
@@ -11,6 +12,8 @@
 
 namespace sojourn::cli {
 
+Result<void> export_svg(const ExportRequest& request, trace::Reader reader, const std::string& told,
+                        const exports::Write& write);
 Result<void> export_dot(const ExportRequest& request, trace::Reader reader, const std::string& told,
                         const exports::Write& write);
 

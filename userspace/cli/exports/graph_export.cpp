@@ -1,4 +1,4 @@
-#include "userspace/cli/exports/dot_export.h"
+#include "userspace/cli/exports/graph_export.h"
 
 #include <utility>
 
@@ -8,6 +8,7 @@
 #include "analysis/pipeline/trace_pass.h"
 #include "analysis/present/differential/flow_text.h"
 #include "analysis/present/queues/queues_content.h"
+#include "analysis/present/words/graph.h"
 #include "analysis/profile/sampled_work.h"
 #include "analysis/queues/queue_survey.h"
 #include "userspace/base/thread_executor.h"
@@ -18,13 +19,13 @@
 namespace sojourn::cli {
 namespace {
 
-Result<void> write_flow(const ExportRequest& request, const exports::Write& write) {
+Result<present::Graph> flow_of(const ExportRequest& request) {
   SJ_TRY(runs, TracesToCompare().read({request.path}));
-  return write(present::flow_dot({.runs = runs, .rankings = {}}));
+  return present::flow_graph({.runs = runs, .rankings = {}});
 }
 
-Result<void> write_topology(const ExportRequest& request, trace::Reader reader,
-                            const std::string& told, const exports::Write& write) {
+Result<present::Graph> topology_of(const ExportRequest& request, trace::Reader reader,
+                                   const std::string& told) {
   SJ_TRY(rules, request.rules.read());
   SJ_TRY(input, derive_input(std::move(reader), rules));
   queues::QueueSurvey survey(input.reader(), input.topology(), {},
@@ -44,19 +45,31 @@ Result<void> write_topology(const ExportRequest& request, trace::Reader reader,
   tell_if_not_whole(input.reader(), told);
   if (survey.is_empty())
     return fail("{}: has no queues, and no packet went through any point", request.path);
-  return write(present::queues_dot({.reader = input.reader(),
-                                    .survey = survey,
-                                    .pressure = {},
-                                    .origin_ns = pipeline::origin_ns(input.reader()),
-                                    .where = {}}));
+  return present::queues_graph({.reader = input.reader(),
+                                .survey = survey,
+                                .pressure = {},
+                                .origin_ns = pipeline::origin_ns(input.reader()),
+                                .where = {}});
+}
+
+Result<present::Graph> graph_of(const ExportRequest& request, trace::Reader reader,
+                                const std::string& told) {
+  if (request.what == "flow") return flow_of(request);
+  return topology_of(request, std::move(reader), told);
 }
 
 }  // namespace
 
 Result<void> export_dot(const ExportRequest& request, trace::Reader reader, const std::string& told,
                         const exports::Write& write) {
-  if (request.what == "flow") return write_flow(request, write);
-  return write_topology(request, std::move(reader), told, write);
+  SJ_TRY(graph, graph_of(request, std::move(reader), told));
+  return write(present::dot_text(graph));
+}
+
+Result<void> export_svg(const ExportRequest& request, trace::Reader reader, const std::string& told,
+                        const exports::Write& write) {
+  SJ_TRY(graph, graph_of(request, std::move(reader), told));
+  return write(present::svg_text(graph));
 }
 
 }  // namespace sojourn::cli

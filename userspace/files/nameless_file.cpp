@@ -1,0 +1,26 @@
+#include "userspace/files/nameless_file.h"
+
+#include <cstdlib>
+#include <string>
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "userspace/base/fail_errno.h"
+
+namespace sojourn::files {
+
+Result<base::Fd> nameless_file() {
+  const char* const wanted = std::getenv("TMPDIR");
+  std::string directory = wanted != nullptr && *wanted != '\0' ? wanted : "/tmp";
+  base::Fd fd(open(directory.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600));
+  if (fd) return fd;
+  // A file system that has none without a name.
+  std::string name = directory + "/sojourn-XXXXXX";
+  fd = base::Fd(mkostemp(name.data(), O_CLOEXEC));
+  if (!fd) return fail_errno("make a temporary file in {}", directory);
+  unlink(name.c_str());
+  return fd;
+}
+
+}  // namespace sojourn::files

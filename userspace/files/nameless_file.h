@@ -1,0 +1,12 @@
+// A temporary file that nobody else can open, and that goes away with its descriptor. It lies in
+// $TMPDIR, else in /tmp.
+#pragma once
+
+#include "analysis/base/result.h"
+#include "userspace/base/fd.h"
+
+namespace sojourn::files {
+
+Result<base::Fd> nameless_file();
+
+}  // namespace sojourn::files
