@@ -191,8 +191,10 @@ Snapshot GrowingTrace::snapshot() const {
   snapshot.restarts = restarts_;
   snapshot.open_ns = origin_ns();
   if (!rebuild_) {
-    snapshot.target = target_text(follower_.about().targets);
-    snapshot.pid = follower_.about().targets.front().pid;
+    const auto& targets = follower_.about().targets;
+    if (targets.empty()) return snapshot;
+    snapshot.target = target_text(targets);
+    snapshot.pid = targets.front().pid;
     return snapshot;
   }
   rebuild_->fill(snapshot);

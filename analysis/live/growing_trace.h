@@ -30,6 +30,8 @@ class GrowingTrace final : public LiveTrace {
   // The capture has begun: what it records is known.
   bool has_begun() const { return follower_.about().capture.open_ns != 0; }
   std::uint64_t late() const { return late_; }
+  // So many bytes of the source were read: whole blocks.
+  std::uint64_t whole_bytes() const { return follower_.offset(); }
 
  private:
   causes::TraceMetadata metadata() const;

@@ -73,7 +73,9 @@ set(arrows
   "analysis/schema_language: analysis/base analysis/language analysis/model"
   "userspace/base: analysis/base analysis/model"
   "userspace/files: analysis/base analysis/trace analysis/imports analysis/journeys userspace/base"
-  "userspace/ctf: "userspace/redaction: analysis/base analysis/imports analysis/hits analysis/model analysis/trace analysis/journeys"
+  "userspace/ctf: analysis/base analysis/imports analysis/hits"
+  "userspace/redaction: analysis/base analysis/model analysis/trace analysis/journeys"
+  "userspace/http: userspace/base"
   "userspace/page: analysis/base analysis/trace userspace/redaction"
   "userspace/tracee: analysis/base analysis/model userspace/base bpf probes"
   "userspace/symbols: analysis/base analysis/model analysis/trace userspace/base userspace/tracee"
@@ -98,7 +100,7 @@ set(arrows
   "userspace/capture/stream: analysis/base analysis/model analysis/trace userspace/base userspace/files
     userspace/capture/rights userspace/capture/output"
   "userspace/capture/metrics: analysis/base analysis/model analysis/links analysis/trace analysis/journeys analysis/causes analysis/metrics analysis/pipeline
-    userspace/base userspace/files userspace/capture/rights userspace/capture/output userspace/capture/stream"
+    userspace/base userspace/files userspace/http userspace/capture/rights userspace/capture/output userspace/capture/stream"
   "userspace/capture/bpf: analysis/base analysis/model analysis/filter userspace/base userspace/tracee bpf libbpf
     userspace/capture/rights userspace/capture/records userspace/capture/output"
   "userspace/capture/rings: analysis/base analysis/model userspace/base userspace/tracee probes
@@ -129,7 +131,7 @@ set(arrows
     userspace/base userspace/files userspace/ctf userspace/page userspace/redaction"
   "userspace/cli/live: analysis/base analysis/model analysis/trace analysis/journeys analysis/filter analysis/host analysis/live analysis/differential
     analysis/present/host analysis/present/differential analysis/present/live analysis/present/words
-    userspace/base userspace/files userspace/live userspace/tracee userspace/coarse userspace/capture userspace/doctor userspace/host userspace/cli")
+    userspace/base userspace/files userspace/http userspace/page userspace/live userspace/tracee userspace/coarse userspace/capture userspace/doctor userspace/host userspace/cli")
 
 set(system_headers
   "thread|stop_token|mutex|shared_mutex|condition_variable|future|semaphore|latch|barrier|pthread\\.h|cerrno|errno\\.h"

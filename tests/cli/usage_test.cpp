@@ -12,9 +12,10 @@ namespace {
 
 // Commands that users know: none of them may go.
 const std::vector<std::string> kCommands = {
-    "list",    "doctor",  "record",   "ctl",   "report",  "journeys", "explain", "queues",
-    "profile", "threads", "events",   "check", "import",  "export",   "schema",  "completion",
-    "flow",    "diff",    "why-slow", "merge", "history", "ab",       "energy"};
+    "list",   "doctor",     "record",  "ctl",    "report",   "journeys", "explain",
+    "queues", "profile",    "threads", "events", "check",    "import",   "export",
+    "schema", "completion", "flow",    "diff",   "why-slow", "merge",    "history",
+    "ab",     "energy",     "live",    "serve"};
 
 // The commands that `sojourn --help` lists.
 std::vector<std::string> listed_commands(const std::string& help) {

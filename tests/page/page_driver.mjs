@@ -21,6 +21,7 @@ export const jsonLines = (...args) => sojourn(...args, "--json").trim().split("\
 export async function startBrowser() {
   browser = await chromium.launch({ executablePath: "/usr/bin/chromium", args: ["--no-sandbox"] });
 }
+export const newPage = (options) => browser.newPage({ viewport: { width: 1400, height: 1000 }, ...options });
 export async function endBrowser() {
   await browser?.close();
   fs.rmSync(directory, { recursive: true });
@@ -35,7 +36,7 @@ export function pageOf(file, name = "run.html") {
 // Opens a page, and fails the test for each error on its console and each request that is not for
 // itself.
 export async function open(html, { hash = "", scheme = "light" } = {}) {
-  const page = await browser.newPage({ viewport: { width: 1400, height: 1000 }, colorScheme: scheme });
+  const page = await newPage({ colorScheme: scheme });
   const wrong = [];
   page.on("console", (message) => message.type() === "error" && wrong.push(message.text()));
   page.on("pageerror", (error) => wrong.push(error.message));

@@ -103,6 +103,10 @@ bool Child::wait_for_output(const std::string& text, const std::string& after) {
   return false;
 }
 
+std::string Child::output() const {
+  return contents(directory_.path("out"));
+}
+
 bool Child::reap(int options) {
   int status = 0;
   if (!exit_code_ && waitpid(pid_, &status, options) == pid_)

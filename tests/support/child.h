@@ -45,6 +45,8 @@ class Child {
   // Waits until its output holds the text, behind the other one if there is one; false when it
   // ended or a minute passed without.
   bool wait_for_output(const std::string& text, const std::string& after = "");
+  // Its standard output so far.
+  std::string output() const;
   bool running();
   void signal(int number) const;
   Ended wait();

@@ -143,6 +143,28 @@ std::string attribute_text(std::string_view text) {
   return safe;
 }
 
+Result<ServedPage> served_page() {
+  const PageParts parts = page_parts();
+  if (parts.head.empty())
+    return fail("this sojourn was built without the report page (SOJOURN_PAGE=OFF)");
+  constexpr std::string_view kNobody = "default-src 'none';";
+  constexpr std::string_view kServerOnly = "default-src 'none'; connect-src 'self';";
+  const std::size_t begin = parts.head.find(kNobody);
+  const std::size_t end = parts.head.find('"', begin);
+  if (begin == std::string_view::npos || end == std::string_view::npos)
+    return fail("the report page in this sojourn has no policy");
+  ServedPage page;
+  page.policy = kServerOnly;
+  page.policy += parts.head.substr(begin + kNobody.size(), end - begin - kNobody.size());
+  page.html.reserve(parts.head.size() + parts.tail.size() + 64);
+  page.html += parts.head.substr(0, begin);
+  page.html += page.policy;
+  page.html += parts.head.substr(end);
+  page.html += "\" data-served=\"\">";
+  page.html += parts.tail;
+  return page;
+}
+
 Result<void> write_page(std::span<const std::string> traces, std::uint64_t most,
                         const Write& write) {
   SJ_CHECK(check_sizes(traces, most));

@@ -1,4 +1,5 @@
-// A report page as a file: one HTML file that needs nothing else, with traces inside or without.
+// A report page as a file: one HTML file that needs nothing else, with traces inside or without;
+// and as a server serves it.
 #pragma once
 
 #include <cstddef>
@@ -26,6 +27,14 @@ Result<void> write_page(std::span<const std::string> traces, std::uint64_t most,
 // The same, with what identifies people, machines and places replaced on the way (docs/page.md).
 // The file's name is not in it either.
 Result<void> write_redacted_page(trace::Reader& reader, std::uint64_t most, const Write& write);
+
+// The page as `sojourn serve` serves it, which asks its server for traces. The policy, also in the
+// page itself, lets it ask nobody else.
+struct ServedPage {
+  std::string html;
+  std::string policy;
+};
+Result<ServedPage> served_page();
 
 // As an attribute of markup holds it between quotes. A byte that is no text becomes '?'.
 std::string attribute_text(std::string_view text);

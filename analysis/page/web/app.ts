@@ -6,11 +6,13 @@ import { causesView } from "./causes_view";
 import { compareView } from "./compare_view";
 import { distributionView } from "./distribution_view";
 import { element, replace } from "./dom";
-import { Cancelled, Engine, JourneyTable, PieceTable, Progress } from "./engine_client";
+import { Cancelled, Engine, JourneyTable, PieceTable, Progress, TraceSource } from "./engine_client";
 import { eventsView } from "./events_view";
 import { filterBuilder, Names } from "./filter_builder";
 import { flowView } from "./flow_view";
 import { kKeys } from "./keys";
+import { figures, link, rememberFigures } from "./live_figures";
+import { liveView } from "./live_view";
 import { isProfile, isTrace, machineView, openProfile, TraceHost } from "./machine_view";
 import { notesPanel } from "./notes";
 import { overview } from "./overview";
@@ -20,7 +22,8 @@ import { Episode } from "./pressure_view";
 import { profileView } from "./profile_view";
 import { queuesView } from "./queues_view";
 import { About, Difference, Differences, FirstScreen, Profile, QueuePlace } from "./report_types";
-import { box, colour, commandLine, follow, followAddress, kViews, laneSets, openPacket, Option, options, optionWords, rowSets, side, view, View, where, work } from "./selection";
+import { box, colour, commandLine, follow, followAddress, following, kViews, laneSets, openPacket, Option, options, optionWords, rowSets, side, view, View, where, work } from "./selection";
+import { Served } from "./served";
 import { effect, signal } from "./signal";
 import { TimelineView } from "./timeline_view";
 import { colourChoice, laneChooser, Waterfall, waterfall } from "./waterfall";
@@ -28,13 +31,13 @@ import { Packet, packetName } from "./waterfall_bars";
 import { count, duration, plainName, plainSentence } from "./units";
 
 const kNames: Record<View, string> = {
-  overview: "Overview", packets: "Packets", distribution: "Distribution", arrivals: "Arrivals", queues: "Queues", causes: "Causes", flow: "Flow", timeline: "Time line", events: "Events", profile: "Profile", compare: "Two traces", machine: "Machine",
+  overview: "Overview", packets: "Packets", distribution: "Distribution", arrivals: "Arrivals", queues: "Queues", causes: "Causes", flow: "Flow", timeline: "Time line", events: "Events", profile: "Profile", compare: "Two traces", machine: "Machine", live: "Live",
 };
 // The keys of views after the ninth.
-const kViewKeys: Partial<Record<View, string>> = { profile: "P", compare: "C", machine: "M" };
+const kViewKeys: Partial<Record<View, string>> = { profile: "P", compare: "C", machine: "M", live: "L" };
 // What `sojourn` of the command line says the same with.
 const kCommands: Record<View, string> = {
-  overview: "report", packets: "journeys", distribution: "report --cdf text", arrivals: "journeys", queues: "queues", causes: "explain", flow: "report", timeline: "events", events: "events", profile: "profile", compare: "diff", machine: "report --paste",
+  overview: "report", packets: "journeys", distribution: "report --cdf text", arrivals: "journeys", queues: "queues", causes: "explain", flow: "report", timeline: "events", events: "events", profile: "profile", compare: "diff", machine: "report --paste", live: "live",
 };
 
 const progress = signal<Progress | undefined>(undefined);
@@ -55,6 +58,11 @@ let slowest: number[] = [];
 const first = signal<string | undefined>(undefined);
 const second = signal<string | undefined>(undefined);
 let isWaiting = false;  // for somebody to choose a trace
+let served: Served | undefined;  // where a server has the traces
+let live: HTMLElement | undefined;
+let readBytes = -1;  // of the served trace, by the engine
+let reading: Promise<void> | undefined;
+let nextReading = 0;
 
 function fromBase64(text: string): Uint8Array {
   const builtIn = (Uint8Array as unknown as { fromBase64?: (text: string) => Uint8Array }).fromBase64;
@@ -86,17 +94,21 @@ const shownSide = () => (second.get() === undefined ? 0 : side.get());
 const shownName = () => [first.get(), second.get()][shownSide()] ?? "run.sjt";
 const askAbout = (of: Engine, trace: 0 | 1) => of.ask<About>("opening the trace", { call: "about", trace });
 
-async function open({ trace, name }: NamedTrace, against?: NamedTrace): Promise<void> {
+async function openEngine(trace: TraceSource, name: string): Promise<void> {
   isWaiting = false;
   engine?.close();
   engine = undefined;
   second.set(undefined);
+  engine = new Engine(workerScript, await theEngine(), trace, (now) => progress.set(now));
+  await askAbout(engine, 0);
+  first.set(name);
+}
+
+async function open({ trace, name }: NamedTrace, against?: NamedTrace): Promise<void> {
   progress.set({ what: "unpacking the engine", done: 0 });
   let isOpen = false;
   try {
-    engine = new Engine(workerScript, await theEngine(), await plain(trace), (now) => progress.set(now));
-    await askAbout(engine, 0);
-    first.set(name);
+    await openEngine(await plain(trace), name);
     isOpen = true;
     if (against) return await compareWith(against);
     await show();
@@ -147,7 +159,55 @@ function fail(error: unknown): void {
 let asked: object | undefined;
 let shownView: View | undefined;
 
-async function show(): Promise<void> {
+// Reads what has come since, where the page follows; else what there is, once.
+async function readServed(from: Served): Promise<void> {
+  await Promise.resolve();  // what is asked for from here on is no reason to show all again
+  if (box.get() || openPacket.get() !== undefined) following.set(false);
+  if (reading) return reading;
+  const size = from.size;
+  if (size === 0) throw new Error("nothing is recorded yet");
+  if (engine && (size === readBytes || !following.get())) return;
+  const begun = performance.now();
+  readBytes = size;
+  const mine = (reading = openEngine({ url: from.url, size }, from.trace.name));
+  try {
+    await mine;
+  } catch (error) {
+    if (!(error instanceof Cancelled) && reading === mine) {
+      engine?.close();
+      engine = undefined;
+      readBytes = -1;
+    }
+    throw error;
+  } finally {
+    if (reading === mine) reading = undefined;
+  }
+  // Reading all of it again and again is not worth more than a fifth of the time.
+  nextReading = performance.now() + Math.max(5000, 5 * (performance.now() - begun));
+  const id = openPacket.get();
+  if (id !== undefined) void showPacket(id);
+}
+
+function followOn(): void {
+  if (!served || !main.isConnected || view.get() === "live" || !following.get() || served.size === 0 || served.size === readBytes) return;
+  if (performance.now() >= nextReading && !main.hasAttribute("aria-busy")) void show(true).catch(fail);
+}
+
+function showLive(): void {
+  asked = {};
+  refused.textContent = "";
+  replace(main, live!);
+  main.removeAttribute("aria-busy");
+  shownView = "live";
+}
+
+// `isNews`: what is shown is shown again, with what has come since.
+async function show(isNews = false): Promise<void> {
+  if (served && view.get() !== "live") {
+    main.setAttribute("aria-busy", "true");
+    await readServed(served);
+  }
+  if (served && view.get() === "live") return showLive();
   if (isWaiting) return showWithoutTrace();
   if (!engine) return;
   const now = engine;
@@ -199,9 +259,10 @@ async function show(): Promise<void> {
     }
   }
   if (asked !== mine) return;
+  main.removeAttribute("aria-busy");
+  if (isNews && !following.get()) return;  // somebody has panned meanwhile
   shownView = current;
   replace(main, shown);
-  main.removeAttribute("aria-busy");
 }
 
 async function compared(now: Engine): Promise<HTMLElement> {
@@ -278,7 +339,7 @@ const copyCommand = () => void navigator.clipboard?.writeText(
         : commandLine(kCommands[view.get()], shownName()));
 
 function header(): HTMLElement {
-  const tabs = kViews.map((name) => element("button", { type: "button", role: "tab", "data-view": name, click: () => view.set(name) }, kNames[name]));
+  const tabs = kViews.filter((name) => name !== "live" || served).map((name) => element("button", { type: "button", role: "tab", "data-view": name, click: () => view.set(name) }, kNames[name]));
   effect(() => tabs.forEach((tab) => tab.setAttribute("aria-selected", String(tab.dataset.view === view.get()))));
   effect(() => {
     input.value = where.get();
@@ -297,7 +358,7 @@ function header(): HTMLElement {
     setScheme(dark);
   } }, "light/dark");
   return element("header", {},
-      element("div", { class: "title" }, element("h1", {}, "sojourn"), subject, redacted, sideSwitch(), compareButton(), scheme,
+      element("div", { class: "title" }, element("h1", {}, "sojourn"), subject, redacted, sideSwitch(), compareButton(), ...(served ? servedTools(served) : []), scheme,
           element("button", { type: "button", title: "Ctrl-Shift-P", click: () => palette.open() }, "commands"),
           element("button", { type: "button", title: "?", click: showHelp }, "keys")),
       element("form", { class: "filter", submit: (event: Event) => {
@@ -351,6 +412,49 @@ function chooseSecond(): HTMLElement {
       traceChooser("Second trace", "second-file", compareNow));
 }
 
+function servedTools(from: Served): HTMLElement[] {
+  const follow = element("button", { type: "button", id: "follow", title: "Show what comes from now on", click: () => {
+    following.set(!following.get());
+    nextReading = 0;
+    followOn();
+  } });
+  effect(() => {
+    follow.setAttribute("aria-pressed", String(following.get()));
+    follow.textContent = following.get() ? "following" : "follow";
+    follow.hidden = !from.isGrowing;
+  });
+  const silence = element("span", { class: "failed", role: "status", id: "link" });
+  effect(() => {
+    silence.textContent = link.get();
+  });
+  const choice = element("select", { id: "traces", "aria-label": "Trace", change: () => listenTo(from, Number(choice.value)) },
+      ...from.state.traces.map(({ name }, number) => element("option", { value: number }, plainName(name))));
+  choice.hidden = from.state.traces.length < 2;
+  return [silence, choice, follow];
+}
+
+function listenTo(from: Served, number: number): void {
+  from.listen(number);
+  engine?.close();
+  engine = undefined;
+  reading = undefined;
+  readBytes = -1;
+  nextReading = 0;
+  void show().catch(fail);
+}
+
+async function startServed(): Promise<void> {
+  served = await Served.connect();
+  rememberFigures();
+  served.listen(0);
+  live = liveView(served);
+  effect(() => {
+    const now = figures.get();
+    if (now?.target && view.get() === "live") subject.textContent = `${plainName(now.target)}, ${count(now.events ?? 0)} events`;
+    followOn();
+  });
+}
+
 function setScheme(dark: boolean): void {
   document.documentElement.dataset.scheme = dark ? "dark" : "light";
   document.dispatchEvent(new Event("scheme"));
@@ -362,7 +466,7 @@ function commands(): Command[] {
     return () => options[name].set(words[(words.indexOf(options[name].get()) + 1) % words.length]);
   };
   return [
-    ...kViews.map((name, i) => ({ name: `View: ${kNames[name]}`, key: kViewKeys[name] ?? String(i + 1), run: () => view.set(name) })),
+    ...kViews.filter((name) => name !== "live" || served).map((name, i) => ({ name: `View: ${kNames[name]}`, key: kViewKeys[name] ?? String(i + 1), run: () => view.set(name) })),
     { name: "Go to the filter", key: "/", run: () => input.focus() },
     { name: "All packets: remove the filter", key: "0", run: () => where.set("") },
     { name: "The slowest packet", key: ".", run: () => goToPacket(1) },
@@ -402,6 +506,7 @@ function keys(event: KeyboardEvent): void {
   else if (event.code === "KeyM") view.set("machine");
   else if (event.code === "KeyP") view.set("profile");
   else if (event.code === "KeyC") view.set("compare");
+  else if (event.code === "KeyL" && served) view.set("live");
   else if (event.code === "Comma") goToPacket(-1);
   else if (event.code === "Period") goToPacket(1);
   else if (event.code === "BracketLeft" || event.code === "BracketRight") {
@@ -451,9 +556,11 @@ function traceInside(id: string): NamedTrace | undefined {
   return { trace, name: carrier!.dataset.name || "run.sjt" };
 }
 
-function start(): void {
+async function start(): Promise<void> {
   const prefersDark = matchMedia("(prefers-color-scheme: dark)");
   setScheme(prefersDark.matches);
+  const trace = document.getElementById("trace")!;
+  if (trace.dataset.served !== undefined) await startServed();
   prefersDark.addEventListener("change", () => setScheme(prefersDark.matches));
   // Paper is light.
   let wasDark = false;
@@ -465,13 +572,18 @@ function start(): void {
   dialog.addEventListener("close", () => openPacket.set(undefined));
   root.append(header(), main, dialog, help, palette.root);
   document.addEventListener("keydown", keys);
+  main.addEventListener("pointerdown", (event) => {
+    if (event.target instanceof HTMLCanvasElement) following.set(false);
+  });
   document.addEventListener("dragover", (event) => event.preventDefault());
   document.addEventListener("drop", (event) => {
     event.preventDefault();
     const files = [...(event.dataTransfer?.files ?? [])].slice(0, 2);
     if (files.length > 0) void take(files, event.shiftKey);
   });
+  const isPlain = location.hash === "";
   followAddress();
+  if (isPlain && served?.isGrowing) view.set("live");
   effect(() => {
     where.get();
     view.get();
@@ -489,6 +601,7 @@ function start(): void {
     if (id === undefined) dialog.close();
     else void showPacket(id);
   });
+  if (served) return;
   const trace = traceInside("trace");
   if (!trace) {
     isWaiting = true;
@@ -503,4 +616,4 @@ function start(): void {
   });
 }
 
-start();
+void start().catch((error) => replace(root, element("p", { class: "failed" }, error instanceof Error ? error.message : String(error))));

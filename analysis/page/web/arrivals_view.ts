@@ -5,7 +5,7 @@ import { element } from "./dom";
 import { PieceTable } from "./engine_client";
 import { Cells, countCells, extent, kBottom, kLeft, kRight, kTop, paintCells } from "./heat_map";
 import { drawAxes, picture } from "./picture";
-import { openPacket } from "./selection";
+import { following, openPacket } from "./selection";
 import { count, duration } from "./units";
 
 const kHeight = 320;
@@ -70,6 +70,7 @@ function arrivals(table: PieceTable, direction: number): HTMLElement {
     },
   });
   const go = (left: number, right: number) => {
+    following.set(false);
     const span = Math.min(Math.max(right - left, 1000), last - first);
     from = Math.min(Math.max(left, first), last - span);
     to = from + span;

@@ -41,6 +41,13 @@ interface Question {
   reject(error: Error): void;
 }
 
+// A trace that a server has: so many bytes of it.
+export interface RemoteTrace {
+  url: string;
+  size: number;
+}
+export type TraceSource = Blob | RemoteTrace;
+
 // What is remembered of answers: a table of a million packets has 29 MB.
 const kRememberedBytes = 64 << 20;
 const kRememberedAnswers = 24;
@@ -58,7 +65,7 @@ export class Engine {
   private known = new Map<string, { answer: Promise<unknown>; bytes: number }>();
   private other: Blob | undefined;
 
-  constructor(private script: string, private module: WebAssembly.Module, private trace: Blob,
+  constructor(private script: string, private module: WebAssembly.Module, private trace: TraceSource,
               private tell: (progress: Progress | undefined) => void) {
     this.worker = this.start();
   }

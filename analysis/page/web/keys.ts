@@ -5,6 +5,7 @@ export const kKeys: [string, string][] = [
   ["0", "all packets: remove the filter"],
   ["1 to 9", "the views, from left to right"],
   ["P, C, M", "the profile, two traces, the machine"],
+  ["L", "the live figures, where `sojourn serve` has the trace"],
   [", and .", "the packet that is slower, or faster, among the slowest"],
   ["[ and ]", "of the packet that is open, or followed on the time line: the event before, the one after"],
   ["T", "of the packet that is open: time across, or down as LatSeq draws it"],

@@ -4,6 +4,7 @@ import { differencesPanel } from "./differences_view";
 import { barCell, element, headRow } from "./dom";
 import { JourneyTable } from "./engine_client";
 import { boxOf, boxText, heatMap, slowestDots } from "./heat_map";
+import { figures } from "./live_figures";
 import { Differences, Explanation, Report } from "./report_types";
 import { box, openPacket } from "./selection";
 import { packetName } from "./waterfall_bars";
@@ -41,6 +42,7 @@ function health(report: Report): HTMLElement {
   const mark = (name: string, text: string, good: boolean, why: string) =>
       element("li", { class: good ? "good" : "warn", title: why }, element("b", {}, text), ` ${name}`);
   const { file } = report;
+  const isUnfinished = !file.whole && file.damaged_places === 0 && figures.get()?.growing === true;
   return element("ul", { class: "health", "aria-label": "Can the trace be trusted?" },
       mark("events", count(report.events), true, `${duration(1e9 * report.duration_s)} were recorded`),
       mark("lost", count(report.lost), report.lost === 0, "Events that the tracer could not keep"),
@@ -49,6 +51,7 @@ function health(report: Report): HTMLElement {
       mark("incomplete", count(sum("incomplete")), sum("incomplete") === 0, "Packets whose end was not seen in time"),
       mark("ambiguous", count(sum("ambiguous")), sum("ambiguous") === 0, "Packets of which a step may belong to another one"),
       mark("of the target's CPU was tracing", share(report.tracing?.share ?? 0), (report.tracing?.share ?? 0) < 0.05, "What tracing cost the target"),
+      isUnfinished ? mark("file", "growing", true, "The trace is still being written") :
       mark(file.whole ? "file" : "damaged places", file.whole ? "whole" : count(file.damaged_places), file.whole, "Whether blocks of the file are missing"));
 }
 

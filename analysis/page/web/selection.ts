@@ -2,8 +2,11 @@
 // the address behind the #, so that a link shows the same.
 import { effect, Signal, signal } from "./signal";
 
-export const kViews = ["overview", "packets", "distribution", "arrivals", "queues", "causes", "flow", "timeline", "events", "profile", "compare", "machine"] as const;
+export const kViews = ["overview", "packets", "distribution", "arrivals", "queues", "causes", "flow", "timeline", "events", "profile", "compare", "machine", "live"] as const;
 export type View = (typeof kViews)[number];
+
+// Whether the views of a trace that grows show what has come since. Panning ends it.
+export const following = signal(true);
 
 export const where = signal("");
 export const view = signal<View>("overview");

@@ -9,7 +9,7 @@ import { Engine } from "./engine_client";
 import { eventsView, RawEvent } from "./events_view";
 import { line, picture, tickText } from "./picture";
 import { arranged, rowChooser } from "./row_chooser";
-import { rowSets } from "./selection";
+import { following, rowSets } from "./selection";
 import { count, duration, plainName } from "./units";
 import { Packet, packetName } from "./waterfall_bars";
 
@@ -352,6 +352,7 @@ export class TimelineView {
   }
 
   private go(from: number, to: number): void {
+    following.set(false);
     const span = Math.max(kShortest, to - from);
     void this.look(Math.max(0, from), Math.max(0, from) + span);
   }

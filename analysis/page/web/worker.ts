@@ -1,5 +1,7 @@
-// Runs in the worker: loads the engine, gives it the trace's bytes as it asks for them, and answers
-// the page's questions. One question at a time; what takes long says how far it is.
+// Runs in the worker: loads the engine, gives it the trace's bytes as it asks for them, of a file or
+// of a server, and answers the page's questions. One question at a time; what takes long says how far it is.
+
+import type { RemoteTrace, TraceSource } from "./engine_client";
 
 interface Exports {
   memory: WebAssembly.Memory;
@@ -23,18 +25,50 @@ let current = 0;
 let text = "";
 let columns: Column[] = [];
 let shown = 0;
+let unread = "";  // why bytes of the trace could not be read
 
 const bytesOf = (at: number, length: number) => new Uint8Array(exports.memory.buffer, at, length);
 const textOf = (at: number, length: number) => new TextDecoder().decode(bytesOf(at, length));
 
+function fileReader(file: Blob) {
+  const reader = new FileReaderSync();
+  return (from: number, to: number) => new Uint8Array(reader.readAsArrayBuffer(file.slice(from, to)));
+}
+
+// The engine cannot wait for an answer to come later: a worker may ask so that the call waits.
+function rangeReader({ url }: RemoteTrace) {
+  return (from: number, to: number) => {
+    const request = new XMLHttpRequest();
+    request.open("GET", url, false);
+    request.responseType = "arraybuffer";
+    request.setRequestHeader("Range", `bytes=${from}-${to - 1}`);
+    request.send();
+    const bytes = new Uint8Array(request.response ?? 0);
+    if (request.status !== 206 || bytes.length !== to - from) throw new Error(`the server gave no bytes of the trace (${request.status})`);
+    return bytes;
+  };
+}
+
 // A trace may be larger than memory: it is read in pieces, and the newest few are kept.
 class PiecewiseReader {
   private pieces = new Map<number, Uint8Array>();
-  private reader = new FileReaderSync();
-  constructor(private trace: Blob) {}
+  private bytesOf: (from: number, to: number) => Uint8Array;
+  constructor(private trace: TraceSource) {
+    this.bytesOf = trace instanceof Blob ? fileReader(trace) : rangeReader(trace);
+  }
 
   read(offset: number, into: Uint8Array): boolean {
     if (offset + into.length > this.trace.size) return false;
+    try {
+      this.copy(offset, into);
+    } catch (error) {
+      unread = error instanceof Error ? error.message : String(error);
+      return false;
+    }
+    return true;
+  }
+
+  private copy(offset: number, into: Uint8Array): void {
     for (let done = 0; done < into.length;) {
       const at = offset + done;
       const piece = this.piece(Math.floor(at / kPiece));
@@ -43,14 +77,12 @@ class PiecewiseReader {
       into.set(part, done);
       done += part.length;
     }
-    return true;
   }
 
   private piece(index: number): Uint8Array {
     let found = this.pieces.get(index);
     if (found) return found;
-    const part = this.trace.slice(index * kPiece, (index + 1) * kPiece);
-    found = new Uint8Array(this.reader.readAsArrayBuffer(part));
+    found = this.bytesOf(index * kPiece, Math.min((index + 1) * kPiece, this.trace.size));
     if (this.pieces.size >= 16) this.pieces.delete(this.pieces.keys().next().value!);
     this.pieces.set(index, found);
     return found;
@@ -83,7 +115,7 @@ function noSystem(module: WebAssembly.Module): Record<string, Function> {
 let readers: PiecewiseReader[] = [];
 let other: Blob | undefined;  // that is not opened yet
 
-async function load(module: WebAssembly.Module, trace: Blob): Promise<void> {
+async function load(module: WebAssembly.Module, trace: TraceSource): Promise<void> {
   readers = [new PiecewiseReader(trace)];
   const instance = await WebAssembly.instantiate(module, {
     wasi_snapshot_preview1: noSystem(module) as WebAssembly.ModuleImports,
@@ -98,7 +130,7 @@ async function load(module: WebAssembly.Module, trace: Blob): Promise<void> {
       },
       progress: (done: number, of: number) => {
         const now = performance.now();
-        if (now - shown < 50) return;
+        if (now - shown < 100) return;
         shown = now;
         postMessage({ id: current, progress: of > 0 ? done / of : 0 });
       },
@@ -106,14 +138,14 @@ async function load(module: WebAssembly.Module, trace: Blob): Promise<void> {
   });
   exports = instance.exports as unknown as Exports;
   exports._initialize();
-  if (exports.open_trace(0, trace.size) !== 0) throw new Error(text);
+  if (exports.open_trace(0, trace.size) !== 0) throw new Error(unread || text);
 }
 
 // When somebody asks about it for the first time: whether it can be read is then part of the answer.
 function openOther(): void {
   if (!other) return;
   readers[1] = new PiecewiseReader(other);
-  if (exports.open_trace(1, other.size) !== 0) throw new Error(text);
+  if (exports.open_trace(1, other.size) !== 0) throw new Error(unread || text);
   other = undefined;
 }
 
@@ -122,7 +154,9 @@ function answer(request: object): { value: any; moved: Transferable[] } {
   bytesOf(exports.text_buffer(encoded.length), encoded.length).set(encoded);
   text = "";
   columns = [];
-  if (exports.ask(encoded.length) !== 0) throw new Error(text);
+  unread = "";
+  const isRefused = exports.ask(encoded.length) !== 0;
+  if (isRefused || unread) throw new Error(unread || text);
   const value = text === "" ? {} : JSON.parse(text);
   for (const { name, array } of columns) value[name] = array;
   const moved = columns.map(({ array }) => array.buffer);

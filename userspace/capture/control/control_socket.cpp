@@ -169,13 +169,17 @@ Result<std::string> ask_capture(pid_t target, std::string_view words) {
   const std::vector<std::string> names = names_for(target);
   if (names.empty())
     return fail("nothing records process {}: start `sojourn record -p {}` first", target, target);
-  std::string answers;
+  std::optional<std::string> answers;
+  std::optional<Error> problem;
   for (const std::string& name : names) {
-    SJ_TRY(answer, ask(name, words));
-    if (!answers.empty()) answers += '\n';
-    answers += answer;
+    auto answer = ask(name, words);
+    if (answer)
+      answers = answers ? *answers + '\n' + *answer : *std::move(answer);
+    else if (!problem)
+      problem = std::move(answer).error();
   }
-  return answers;
+  if (!answers) return std::unexpected(*std::move(problem));
+  return *std::move(answers);
 }
 
 }  // namespace sojourn::capture

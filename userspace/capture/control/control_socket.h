@@ -58,8 +58,8 @@ class ControlSocket {
   int next_client_ = 0;
 };
 
-// Asks all captures of the process, and joins their answers by newlines. Fails if there is none, or
-// if one reports an error.
+// Asks all captures of the process, and joins the answers of those that could by newlines. Fails if
+// there is none, or if none of them could.
 Result<std::string> ask_capture(pid_t target, std::string_view words);
 
 // Whether a capture of the process is there that would answer.

@@ -2,35 +2,30 @@
 
 #include <array>
 #include <atomic>
-#include <cerrno>
 #include <cstdint>
 #include <latch>
-#include <list>
 #include <memory>
 #include <mutex>
 #include <string>
 #include <thread>
 #include <tuple>
 #include <utility>
-#include <vector>
 
 #include <poll.h>
 #include <sys/eventfd.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
-#include "userspace/base/clock.h"
 #include "userspace/base/fail_errno.h"
 #include "userspace/capture/metrics/feed_follower.h"
-#include "userspace/capture/metrics/http_request.h"
+#include "userspace/http/server.h"
 
 namespace sojourn::capture {
 
 namespace {
 
-constexpr std::size_t kMaxClients = 16;
-constexpr std::uint64_t kClientNs = 10'000'000'000;  // for a request and its answer
-constexpr int kTickMs = 500;
+constexpr http::Limits kLimits = {
+    .clients = 16, .request = std::chrono::seconds(10), .standstill = std::chrono::seconds(10)};
+constexpr std::chrono::milliseconds kTick(500);
 
 // The figures in each form, by metrics::Format.
 using Expositions = std::array<std::string, 3>;
@@ -55,24 +50,15 @@ class Wakeup {
   base::Fd fd_{eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)};
 };
 
-struct Client {
-  base::Fd fd;
-  std::uint64_t until_ns = 0;
-  std::string request;
-  std::string response;  // what is left of it
-  bool is_done = false;
-
-  short events() const { return response.empty() ? POLLIN : POLLOUT; }
-};
-
 }  // namespace
 
 class MetricsServer::Loop {
  public:
   Loop(base::Fd listener, bool is_unix, BlockFeed& feed, std::chrono::nanoseconds flush_period,
        std::size_t ues)
-      : listener_(std::move(listener)),
-        is_unix_(is_unix),
+      : is_unix_(is_unix),
+        server_(std::move(listener), kLimits,
+                [this](const http::Request& request) { return answer(request); }),
         follower_(feed, flush_period, ues, [this] { news_.send(); }) {}
   Loop(const Loop&) = delete;
   Loop& operator=(const Loop&) = delete;
@@ -108,26 +94,22 @@ class MetricsServer::Loop {
   void follow();
   void publish();
   void turn();
-  void accept_all();
-  void serve(Client& client);
-  void receive(Client& client);
-  std::string answer(const HttpRequest& request) const;
+  http::Response answer(const http::Request& request) const;
 
-  base::Fd listener_;
   bool is_unix_;
+  http::Server server_;  // the other thread's own
   Wakeup news_;
   Wakeup requests_;
   std::atomic<bool> stops_ = false;
   FeedFollower follower_;  // one thread's own from its beginning on
   mutable std::mutex mutex_;
   std::shared_ptr<const Expositions> texts_;  // both threads'
-  std::list<Client> clients_;                 // the other one's
   std::array<std::thread, 2> threads_;
 };
 
 void MetricsServer::Loop::follow() {
   pollfd news{.fd = news_.fd(), .events = POLLIN, .revents = 0};
-  if (!follower_.follow()) poll(&news, 1, kTickMs);
+  if (!follower_.follow()) poll(&news, 1, static_cast<int>(kTick.count()));
   news_.take();
   if (follower_.has_news()) publish();
 }
@@ -143,72 +125,27 @@ void MetricsServer::Loop::publish() {
 }
 
 void MetricsServer::Loop::turn() {
-  std::vector<pollfd> watched = {{.fd = requests_.fd(), .events = POLLIN, .revents = 0},
-                                 {.fd = listener_.get(), .events = POLLIN, .revents = 0}};
-  for (const Client& client : clients_)
-    watched.push_back({.fd = client.fd.get(), .events = client.events(), .revents = 0});
-  poll(watched.data(), watched.size(), kTickMs);
-  auto client = clients_.begin();
-  for (std::size_t index = 2; index < watched.size(); ++index, ++client)
-    if (watched[index].revents != 0) serve(*client);
-  const std::uint64_t now_ns = base::monotonic_ns();
-  clients_.remove_if([now_ns](const Client& one) { return one.is_done || now_ns > one.until_ns; });
-  if (watched[1].revents != 0) accept_all();
+  pollfd requests{.fd = requests_.fd(), .events = POLLIN, .revents = 0};
+  server_.turn(kTick, {&requests, 1});
 }
 
-// One too many is closed at once.
-void MetricsServer::Loop::accept_all() {
-  for (;;) {
-    base::Fd fd(accept4(listener_.get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
-    if (!fd) return;
-    if (clients_.size() < kMaxClients)
-      clients_.push_back({.fd = std::move(fd),
-                          .until_ns = base::monotonic_ns() + kClientNs,
-                          .request = {},
-                          .response = {}});
-  }
-}
-
-void MetricsServer::Loop::serve(Client& client) {
-  if (client.response.empty()) receive(client);
-  while (!client.response.empty()) {
-    const ssize_t sent =
-        send(client.fd.get(), client.response.data(), client.response.size(), MSG_NOSIGNAL);
-    if (sent < 0 && errno == EAGAIN) return;
-    client.is_done = sent < 0;
-    if (client.is_done) return;
-    client.response.erase(0, static_cast<std::size_t>(sent));
-    client.is_done = client.response.empty();
-  }
-}
-
-void MetricsServer::Loop::receive(Client& client) {
-  std::array<char, 4096> piece{};
-  const ssize_t got = recv(client.fd.get(), piece.data(), piece.size(), 0);
-  if (got < 0 && (errno == EAGAIN || errno == EINTR)) return;
-  client.is_done = got <= 0;
-  if (client.is_done) return;
-  client.request.append(piece.data(), static_cast<std::size_t>(got));
-  bool is_wrong = false;
-  const auto request = parse_http_request(client.request, is_wrong);
-  if (is_wrong)
-    client.response = http_response("400 Bad Request", "text/plain", "this is no request\n");
-  else if (request)
-    client.response = answer(*request);
-}
-
-std::string MetricsServer::Loop::answer(const HttpRequest& request) const {
-  if (!is_unix_ && !is_own_host(request.host))
-    return http_response("403 Forbidden", "text/plain",
-                         "the Host header must name this machine: localhost or 127.0.0.1\n");
-  if (request.method != "GET")
-    return http_response("405 Method Not Allowed", "text/plain", "only GET\n");
-  if (request.path != "/metrics")
-    return http_response("404 Not Found", "text/plain", "there is /metrics\n");
+http::Response MetricsServer::Loop::answer(const http::Request& request) const {
+  http::Response response;
+  const auto refuse = [&response](const char* status, const char* words) {
+    response.status = status;
+    response.body = words;
+    return response;
+  };
+  if (!is_unix_ && !http::is_own_host(request.host))
+    return refuse("403 Forbidden",
+                  "the Host header must name this machine: localhost or 127.0.0.1\n");
+  if (request.method != "GET") return refuse("405 Method Not Allowed", "only GET\n");
+  if (request.path != "/metrics") return refuse("404 Not Found", "there is /metrics\n");
   const metrics::Format format = metrics::format_for(request.accept);
+  response.content_type = metrics::content_type(format);
   const std::scoped_lock lock(mutex_);
-  return http_response("200 OK", metrics::content_type(format),
-                       (*texts_)[static_cast<std::size_t>(format)]);
+  response.body = (*texts_)[static_cast<std::size_t>(format)];
+  return response;
 }
 
 MetricsServer::MetricsServer(std::unique_ptr<Loop> loop, files::StreamAddress address)

@@ -12,5 +12,6 @@ Action define_doctor(Arguments& arguments);
 Action define_host(Arguments& arguments);
 Action define_record(Arguments& arguments);
 Action define_live(Arguments& arguments);
+Action define_serve(Arguments& arguments);
 
 }  // namespace sojourn::cli

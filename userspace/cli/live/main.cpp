@@ -17,6 +17,7 @@ constexpr cli::Command kLiveCommands[] = {
      cli::define_doctor},
     {"host", "Measure what this machine's own operations cost", cli::define_host},
     {"live", "Watch a running process, or a trace that grows, in the terminal", cli::define_live},
+    {"serve", "Show a running process, or traces, in the browser over HTTP", cli::define_serve},
     {"record", "Attach to a running process, or start one, and write a trace", cli::define_record},
     {"ab", "Record two commands or processes in turns, and compare them", cli::define_ab},
     {"ctl", "Switch points on and off, and control a running capture", cli::define_ctl}};

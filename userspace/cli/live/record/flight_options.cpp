@@ -81,6 +81,10 @@ void FlightOptions::define(Arguments& arguments) {
       .type_name("N")
       .check(whole_number(1, 1'000'000))
       .needs(flight);
+  define_wait(arguments);
+}
+
+void FlightOptions::define_wait(Arguments& arguments) {
   arguments.add_flag("--wait", wait_, "Attach, and record nothing before `sojourn ctl start`");
 }
 

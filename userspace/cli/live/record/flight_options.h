@@ -13,6 +13,8 @@ namespace sojourn::cli {
 class FlightOptions {
  public:
   void define(Arguments& arguments);
+  void define_wait(Arguments& arguments);  // alone
+  bool waits() const { return wait_; }
   bool is_asked() const { return !history_.empty(); }
   bool is_rings() const { return history_ == kRings; }  // the target's own rings hold the history
   bool asks_for(filter::Keyword word) const;            // whether a trigger does

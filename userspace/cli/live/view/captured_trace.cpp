@@ -11,17 +11,13 @@
 
 #include "userspace/base/fail_errno.h"
 #include "userspace/cli/tell.h"
-#include "userspace/live/memory_trace.h"
 
 namespace sojourn::cli {
 
 namespace {
 
-// What the view may fall behind: a minute of a million events a second.
-constexpr std::uint64_t kMaxBytes = 256u << 20;
-
 // In the child. A group of its own, so that Ctrl-C and Ctrl-Z are the view's business.
-[[noreturn]] void capture_in_child(RecordOptions& options, const live_view::MemoryTrace& memory,
+[[noreturn]] void capture_in_child(RecordOptions& options, const live_view::UnnamedTrace& trace,
                                    pid_t viewer, int messages) {
   setpgid(0, 0);
   prctl(PR_SET_PDEATHSIG, SIGTERM);
@@ -32,7 +28,7 @@ constexpr std::uint64_t kMaxBytes = 256u << 20;
   }
   dup2(messages, STDERR_FILENO);
   options.output = "live view";
-  options.sink = [&memory, viewer] { return memory.sink(viewer); };
+  options.sink = [&trace, viewer] { return trace.sink(viewer); };
   int code = 0;
   try {
     if (const auto recorded = run_record(options); !recorded) {
@@ -48,9 +44,9 @@ constexpr std::uint64_t kMaxBytes = 256u << 20;
 
 }  // namespace
 
-Result<std::unique_ptr<CapturedTrace>> CapturedTrace::start(RecordOptions& options) {
-  SJ_TRY(memory, live_view::MemoryTrace::create(kMaxBytes));
-  SJ_TRY(source, memory.source("the capture"));
+Result<std::unique_ptr<CapturedTrace>> CapturedTrace::start(RecordOptions& options,
+                                                            live_view::UnnamedTrace trace,
+                                                            int not_for_child) {
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0) return fail_errno("make a pipe");
   base::Fd reading(ends[0]);
@@ -59,9 +55,12 @@ Result<std::unique_ptr<CapturedTrace>> CapturedTrace::start(RecordOptions& optio
   const pid_t viewer = getpid();
   const pid_t child = fork();
   if (child < 0) return fail_errno("fork");
-  if (child == 0) capture_in_child(options, memory, viewer, writing.get());
+  if (child == 0) {
+    if (not_for_child >= 0) close(not_for_child);
+    capture_in_child(options, trace, viewer, writing.get());
+  }
   return std::unique_ptr<CapturedTrace>(
-      new CapturedTrace(child, std::move(reading), std::move(source)));
+      new CapturedTrace(child, std::move(reading), std::move(trace)));
 }
 
 std::vector<std::string> CapturedTrace::take_messages() {

@@ -1,7 +1,7 @@
-// A capture for `sojourn live -p PID`: `sojourn record` in a process of its own, whose trace is
-// memory that this process reads as it grows. So whatever becomes of the view, also while it is
-// stopped, the capture goes on and ends as always; and it has no rights that the view has. One
-// thread owns a CapturedTrace.
+// A capture for `sojourn live -p PID` and `serve -p PID`: `sojourn record` in a process of its own,
+// whose trace has no name, and which this process reads as it grows. So whatever becomes of the
+// view, also while it is stopped, the capture goes on and ends as always; and it has no rights that
+// the view has. One thread owns a CapturedTrace.
 #pragma once
 
 #include <memory>
@@ -14,18 +14,23 @@
 #include "analysis/trace/byte_source.h"
 #include "userspace/base/fd.h"
 #include "userspace/cli/live/record/record_options.h"
+#include "userspace/live/unnamed_trace.h"
 
 namespace sojourn::cli {
 
 class CapturedTrace {
  public:
-  // While this process has one thread and blocks no signals.
-  static Result<std::unique_ptr<CapturedTrace>> start(RecordOptions& options);
+  // While this process has one thread and blocks no signals. The child closes a socket that is
+  // this process's business alone; -1: there is none.
+  static Result<std::unique_ptr<CapturedTrace>> start(RecordOptions& options,
+                                                      live_view::UnnamedTrace trace,
+                                                      int not_for_child = -1);
   CapturedTrace(const CapturedTrace&) = delete;
   CapturedTrace& operator=(const CapturedTrace&) = delete;
   ~CapturedTrace() { stop(); }
 
-  std::unique_ptr<trace::ByteSource> take_source() { return std::move(source_); }
+  Result<std::unique_ptr<trace::ByteSource>> source() const { return trace_.source("the capture"); }
+  Result<base::Fd> file() const { return trace_.file(); }
   pid_t pid() const { return pid_; }
 
   // Whole lines that it has said since, without its name.
@@ -39,14 +44,14 @@ class CapturedTrace {
   void stop();
 
  private:
-  CapturedTrace(pid_t pid, base::Fd messages, std::unique_ptr<trace::ByteSource> source)
-      : pid_(pid), messages_(std::move(messages)), source_(std::move(source)) {}
+  CapturedTrace(pid_t pid, base::Fd messages, live_view::UnnamedTrace trace)
+      : pid_(pid), messages_(std::move(messages)), trace_(std::move(trace)) {}
 
   void note_end(int status);
 
   pid_t pid_;
   base::Fd messages_;
-  std::unique_ptr<trace::ByteSource> source_;
+  live_view::UnnamedTrace trace_;
   std::string unfinished_;  // line
   bool has_ended_ = false;
   bool has_failed_ = false;

@@ -5,13 +5,11 @@
 #include <string>
 #include <utility>
 
-#include <sys/signalfd.h>
 #include <unistd.h>
 
-#include "userspace/base/fail_errno.h"
-#include "userspace/base/fd.h"
 #include "userspace/cli/checks.h"
 #include "userspace/cli/live/live_commands.h"
+#include "userspace/cli/live/view/caught_signals.h"
 #include "userspace/cli/live/view/live_lines.h"
 #include "userspace/cli/live/view/live_loop.h"
 #include "userspace/cli/live/view/live_session.h"
@@ -22,18 +20,6 @@
 namespace sojourn::cli {
 
 namespace {
-
-// They become readable on a descriptor, so that no code runs in a handler.
-Result<base::Fd> catch_signals(std::initializer_list<int> wanted) {
-  sigset_t signals;
-  sigemptyset(&signals);
-  for (const int signal : wanted) sigaddset(&signals, signal);
-  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
-  signal(SIGPIPE, SIG_IGN);  // a pipe that nobody reads is an error to tell, not to die of
-  base::Fd fd(signalfd(-1, &signals, SFD_CLOEXEC));
-  if (!fd) return fail_errno("watch for signals");
-  return fd;
-}
 
 Result<void> show(const LiveSettings& settings, LiveSession& session) {
   const bool is_plain = settings.plain || settings.json || settings.count != 0 ||
@@ -68,14 +54,6 @@ std::string check_interval(const std::string& text) {
              : "";
 }
 
-std::string check_window(const std::string& text) {
-  const auto window = parse_duration(text);
-  if (!window) return window.error().text();
-  return *window < std::chrono::seconds(1) || *window > std::chrono::minutes(10)
-             ? "a time of 1s to 10min is wanted"
-             : "";
-}
-
 constexpr auto kFooter =
     "Keys: q quits, p pauses, s sorts, t changes between the last seconds and since the start, / "
     "filters, c chooses columns, e and x switch points on and off, d dumps a flight recorder, ? "
@@ -102,21 +80,14 @@ Action define_live(Arguments& arguments) {
                       "A trace: one that is being written is followed, one that is complete is "
                       "played to its end. Or a stream, tcp://HOST:PORT or unix:PATH")
           .type_name("FILE");
-  settings->filter.define(arguments,
-                          "Count only packets for which this is true, as the key / does, e.g. 'dir "
-                          "== D && latency > 5ms'",
-                          "--filter");
-  settings->rules.define(arguments);
+  settings->define_choice(arguments);
   arguments.heading("How to show it");
   const Argument interval =
       arguments.add_option("--interval", settings->interval, "Show the figures this often")
           .type_name("TIME")
           .capture_default_str()
           .check(check_interval);
-  arguments.add_option("--window", settings->window, "How long `the last seconds` are")
-      .type_name("TIME")
-      .capture_default_str()
-      .check(check_window);
+  settings->define_window(arguments);
   arguments
       .add_option("-n,--count", settings->count, "Print lines, and end after so many intervals")
       .type_name("N")
@@ -126,8 +97,7 @@ Action define_live(Arguments& arguments) {
   arguments.add_flag("--json", settings->json, "Print an object in a line for each interval");
   arguments.add_flag("--readonly", settings->is_readonly,
                      "No key changes anything in the process that is looked at");
-  arguments.add_flag("--no-causes", settings->no_causes,
-                     "Do not look for the slowest packets and their reasons");
+  settings->define_causes(arguments);
   settings->record.define_capture(arguments);
   arguments.when_parsed([settings, trace, interval] {
     settings->has_interval = interval.is_given();

@@ -27,19 +27,13 @@ using std::chrono::nanoseconds;
 // A writer hands over what it has once a second.
 constexpr std::chrono::seconds kIdle(3);
 
+// What the view may fall behind: a minute of a million events a second.
+constexpr std::uint64_t kMaxMemoryBytes = 256u << 20;
+
 std::uint64_t file_size(const std::string& path) {
   std::error_code unknown;
   const auto size = std::filesystem::file_size(path, unknown);
   return unknown ? 0 : size;
-}
-
-// A capture's file has another name until it is finished.
-std::string name_of_growing(const std::string& path) {
-  std::error_code unknown;
-  const std::string partial = path + ".partial";
-  return !std::filesystem::exists(path, unknown) && std::filesystem::exists(partial, unknown)
-             ? partial
-             : path;
 }
 
 Result<live::LiveOptions> options_of(const LiveSettings& settings) {
@@ -57,13 +51,27 @@ Result<live::LiveOptions> options_of(const LiveSettings& settings) {
 
 }  // namespace
 
+std::string name_of_growing(const std::string& path) {
+  std::error_code unknown;
+  const std::string partial = path + ".partial";
+  return !std::filesystem::exists(path, unknown) && std::filesystem::exists(partial, unknown)
+             ? partial
+             : path;
+}
+
 Result<std::unique_ptr<LiveSession>> LiveSession::start(LiveSettings& settings) {
   std::unique_ptr<LiveSession> session(new LiveSession);
   SJ_TRY(options, options_of(settings));
   if (settings.path.empty()) {
-    SJ_TRY(capture, CapturedTrace::start(settings.record));
+    SJ_TRY(trace, settings.keeps_capture ? live_view::UnnamedTrace::on_disk()
+                                         : live_view::UnnamedTrace::in_memory(kMaxMemoryBytes));
+    SJ_TRY(capture,
+           CapturedTrace::start(settings.record, std::move(trace), settings.not_for_capture));
     session->capture_ = std::move(capture);
-    session->follow(session->capture_->take_source(), std::move(options));
+    if (!settings.record.processes.pids.empty())
+      session->captured_pid_ = settings.record.processes.pids.front();
+    SJ_TRY(source, session->capture_->source());
+    session->follow(std::move(source), std::move(options));
   } else {
     SJ_CHECK(session->open_file(settings.path, std::move(options)));
   }
@@ -194,10 +202,15 @@ void LiveSession::stop() {
   if (capture_) capture_->stop();
 }
 
+pid_t LiveSession::pid() const {
+  const pid_t told = trace_->snapshot().pid;
+  return told > 0 ? told : captured_pid_;
+}
+
 Result<std::string> LiveSession::switch_points(const std::string& pattern, bool on) const {
-  const pid_t pid = trace_->snapshot().pid;
-  if (pid <= 0) return fail("the trace does not say which process it is of");
-  SJ_TRY(process, tracee::Process::open(pid));
+  const pid_t target = pid();
+  if (target <= 0) return fail("the trace does not say which process it is of");
+  SJ_TRY(process, tracee::Process::open(target));
   SJ_TRY(points, tracee::find_points(process));
   auto control = capture::RingControl::open(process, points);
   if (!control) return std::unexpected(process.explain(std::move(control).error()));
@@ -207,11 +220,13 @@ Result<std::string> LiveSession::switch_points(const std::string& pattern, bool 
                      on ? "on" : "off");
 }
 
-Result<std::string> LiveSession::dump() const {
-  const pid_t pid = trace_->snapshot().pid;
-  if (pid <= 0) return fail("the trace does not say which process it is of");
-  SJ_TRY(answer, capture::ask_capture(pid, "dump"));
-  return printable(answer);
+Result<std::string> LiveSession::ask(const std::string& words) const {
+  const pid_t target = pid();
+  if (target <= 0) return fail("the trace does not say which process it is of");
+  SJ_TRY(answers, capture::ask_capture(target, words));
+  // In one line: of several captures, one answer after the other.
+  std::ranges::replace(answers, '\n', ';');
+  return printable(answers);
 }
 
 }  // namespace sojourn::cli

@@ -1,5 +1,5 @@
-// What `sojourn live` looks at: a trace that is complete, one that grows, or a capture of its own;
-// and what it may ask of the processes in it. One thread owns a LiveSession.
+// What `sojourn live` and `sojourn serve` look at: a trace that is complete, one that grows, or a
+// capture of its own; and what it may ask of the processes in it. One thread owns a LiveSession.
 #pragma once
 
 #include <chrono>
@@ -22,6 +22,11 @@
 namespace sojourn::cli {
 
 struct LiveSettings {
+  // Declare options. This object must live as long as the arguments.
+  void define_choice(Arguments& arguments);
+  void define_window(Arguments& arguments);
+  void define_causes(Arguments& arguments);
+
   std::string path;  // empty: a capture
   RecordOptions record;
   RulesOption rules;
@@ -34,12 +39,23 @@ struct LiveSettings {
   bool plain = false;
   bool is_readonly = false;
   bool no_causes = false;
+  bool keeps_capture = false;  // all of it, to be read again
+  int not_for_capture = -1;    // a socket that its process closes
 };
+
+// A capture's file has another name until it is finished.
+std::string name_of_growing(const std::string& path);
 
 class LiveSession {
  public:
   // While this process has one thread and blocks no signals.
   static Result<std::unique_ptr<LiveSession>> start(LiveSettings& settings);
+
+  bool has_capture() const { return capture_ != nullptr; }
+  Result<base::Fd> capture_file() const { return capture_->file(); }
+  // So many bytes of a trace that grows are whole blocks that were read.
+  std::uint64_t whole_bytes() const { return growing_ == nullptr ? 0 : growing_->whole_bytes(); }
+  pid_t pid() const;  // of the target; 0: not known
 
   // See LiveTrace::poll(). An error where the capture has failed.
   Result<bool> poll(const live::LiveTrace::Tick& tick);
@@ -56,7 +72,8 @@ class LiveSession {
 
   // What was done, in words.
   Result<std::string> switch_points(const std::string& pattern, bool on) const;
-  Result<std::string> dump() const;
+  Result<std::string> dump() const { return ask("dump"); }
+  Result<std::string> ask(const std::string& words) const;  // its captures, as `sojourn ctl` does
 
  private:
   using Clock = std::chrono::steady_clock;
@@ -69,6 +86,7 @@ class LiveSession {
   void add_costs(live::Snapshot& snapshot);
 
   std::unique_ptr<CapturedTrace> capture_;
+  pid_t captured_pid_ = 0;
   std::unique_ptr<live::LiveTrace> trace_;
   live::GrowingTrace* growing_ = nullptr;  // the same, where it grows
   Clock::time_point last_came_ = Clock::now();

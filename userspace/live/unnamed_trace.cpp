@@ -1,7 +1,9 @@
-#include "userspace/live/memory_trace.h"
+#include "userspace/live/unnamed_trace.h"
 
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
+#include <tuple>
 #include <utility>
 
 #include <fcntl.h>
@@ -17,9 +19,9 @@ namespace sojourn::live_view {
 
 namespace {
 
-class MemorySink : public trace::ByteSink {
+class UnnamedSink : public trace::ByteSink {
  public:
-  MemorySink(int fd, std::uint64_t max_bytes, pid_t reader)
+  UnnamedSink(int fd, std::uint64_t max_bytes, pid_t reader)
       : fd_(fd), max_bytes_(max_bytes), reader_(reader) {}
 
   Result<void> append(std::span<const std::uint8_t> bytes) override {
@@ -30,7 +32,7 @@ class MemorySink : public trace::ByteSink {
       const ssize_t written = pwrite(fd_, rest.data(), rest.size(),
                                      static_cast<off_t>(size_ + bytes.size() - rest.size()));
       if (written < 0 && errno == EINTR) continue;
-      if (written < 0) return fail_errno("keep the trace in memory");
+      if (written < 0) return none_of_it(fail_errno("write the trace, which has {} bytes", size_));
       rest = rest.subspan(static_cast<std::size_t>(written));
     }
     size_ += bytes.size();
@@ -42,6 +44,10 @@ class MemorySink : public trace::ByteSink {
   const std::string& put_aside() const override { return none_; }
 
  private:
+  Result<void> none_of_it(std::unexpected<Error> problem) {
+    std::ignore = ftruncate(fd_, static_cast<off_t>(size_));
+    return problem;
+  }
   static bool is_events(std::span<const std::uint8_t> bytes) {
     trace::BlockHeader header;
     if (bytes.size() < sizeof(header)) return false;
@@ -50,6 +56,7 @@ class MemorySink : public trace::ByteSink {
   }
   // What the reader has not given back.
   bool is_full() const {
+    if (max_bytes_ == UINT64_MAX) return false;
     constexpr std::uint64_t kBlockBytes = 512;  // of st_blocks, everywhere
     struct stat file{};
     return fstat(fd_, &file) == 0 &&
@@ -65,20 +72,34 @@ class MemorySink : public trace::ByteSink {
 
 }  // namespace
 
-Result<MemoryTrace> MemoryTrace::create(std::uint64_t max_bytes) {
+Result<UnnamedTrace> UnnamedTrace::in_memory(std::uint64_t max_bytes) {
   base::Fd fd(memfd_create("sojourn-live", MFD_CLOEXEC));
   if (!fd) return fail_errno("get memory for the trace");
-  return MemoryTrace(std::move(fd), max_bytes);
+  return UnnamedTrace(std::move(fd), max_bytes);
 }
 
-std::unique_ptr<trace::ByteSink> MemoryTrace::sink(pid_t reader) const {
-  return std::make_unique<MemorySink>(fd_.get(), max_bytes_, reader);
+Result<UnnamedTrace> UnnamedTrace::on_disk() {
+  const char* const wanted = std::getenv("TMPDIR");
+  const std::string directory = wanted == nullptr || *wanted == '\0' ? "/var/tmp" : wanted;
+  base::Fd fd(open(directory.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, S_IRUSR | S_IWUSR));
+  if (!fd) return fail_errno("make a file without a name in {}, for the trace", directory);
+  return UnnamedTrace(std::move(fd), UINT64_MAX);
 }
 
-Result<std::unique_ptr<trace::ByteSource>> MemoryTrace::source(std::string name) const {
+std::unique_ptr<trace::ByteSink> UnnamedTrace::sink(pid_t reader) const {
+  return std::make_unique<UnnamedSink>(fd_.get(), max_bytes_, reader);
+}
+
+Result<base::Fd> UnnamedTrace::file() const {
   base::Fd own(fcntl(fd_.get(), F_DUPFD_CLOEXEC, 0));
-  if (!own) return fail_errno("read the trace in memory");
-  return growing_source(std::move(name), std::move(own), AfterReading::kFree);
+  if (!own) return fail_errno("read the trace");
+  return own;
+}
+
+Result<std::unique_ptr<trace::ByteSource>> UnnamedTrace::source(std::string name) const {
+  SJ_TRY(own, file());
+  return growing_source(std::move(name), std::move(own),
+                        max_bytes_ == UINT64_MAX ? AfterReading::kKeep : AfterReading::kFree);
 }
 
 }  // namespace sojourn::live_view

@@ -1,0 +1,248 @@
+// `sojourn serve` of traces: what it gives to whom, and what it does with clients that are hostile,
+// slow, or many. Captures of its own: tests/live/serve_test.cpp; the page: tests/page.
+#include <chrono>
+#include <csignal>
+#include <fstream>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <catch2/catch_test_macros.hpp>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "tests/cli/programs.h"
+#include "tests/support/served.h"
+
+namespace sojourn::cli_tests {
+namespace {
+
+using nlohmann::json;
+using std::chrono::milliseconds;
+using test::HttpAnswer;
+using test::HttpPeer;
+using test::Served;
+
+TEST_CASE("the page is for who has the link, and then for its cookie") {
+  const Traces traces;
+  Served served(SJ_SOJOURN, {traces.path("radio")});
+  const std::string host = fmt::format("Host: localhost:{}\r\n", served.port());
+  CHECK(served.ask("GET /", host).status() == 403);
+  CHECK(served.ask("GET /state", host).status() == 403);
+  CHECK(served.ask("GET /?token=", host).status() == 403);
+  CHECK(served.ask("GET /?token=" + std::string(32, '0'), host).status() == 403);
+  CHECK(served.ask("GET /?token=" + served.token() + "0", host).status() == 403);
+  CHECK(served.ask("GET /?token=" + served.token().substr(1), host).status() == 403);
+  CHECK(served.ask("GET /state?token=" + served.token(), host).status() == 403);
+
+  const HttpAnswer page = served.come_in();
+  CHECK(page.status() == 200);
+  CHECK(page.body.starts_with("<!doctype html>"));
+  CHECK(page.body.ends_with("</html>\n"));
+  CHECK(page.head.contains("; HttpOnly; SameSite=Strict; Path=/\r\n"));
+  REQUIRE(served.cookie().starts_with("sojourn-"));
+  CHECK(served.get("/").body == page.body);
+  CHECK_FALSE(served.get("/").head.contains("Set-Cookie"));
+  CHECK(served.ask("GET /state", host + "Cookie: sojourn=" + served.token() + "\r\n").status() ==
+        403);
+  CHECK(served.ask("GET /state", host + "Cookie: " + served.cookie() + "0\r\n").status() == 403);
+
+  // The page may ask this server, and nobody else; nothing may frame it.
+  CHECK(page.head.contains("Content-Security-Policy: default-src 'none'; connect-src 'self'; "));
+  CHECK(page.head.contains("; frame-ancestors 'none'\r\n"));
+  CHECK(page.body.contains("content=\"default-src 'none'; connect-src 'self'; "));
+  CHECK(page.head.contains("\r\nReferrer-Policy: no-referrer\r\n"));
+  CHECK(page.head.contains("\r\nCache-Control: no-store\r\n"));
+}
+
+TEST_CASE("a name that only leads to this machine is refused, and so is another site's page") {
+  const Traces traces;
+  Served served(SJ_SOJOURN, {traces.path("radio")});
+  served.come_in();
+  const std::string cookie = "Cookie: " + served.cookie() + "\r\n";
+  for (const std::string host :
+       {"evil.example", "127.0.0.1.evil.example", "[::2]", "10.0.0.1", ""}) {
+    CAPTURE(host);
+    CHECK(served.ask("GET /state", "Host: " + host + "\r\n" + cookie).status() == 403);
+    CHECK(served.ask("GET /?token=" + served.token(), "Host: " + host + "\r\n").status() == 403);
+  }
+  CHECK(served.ask("GET /state", cookie).status() == 403);
+
+  const std::string own = served.own_headers();
+  const std::string stop = R"({"action": "stop"})";
+  for (const std::string origin :
+       {"http://evil.example", "null", "http://127.0.0.1", "http://127.0.0.1:1",
+        fmt::format("https://127.0.0.1:{}", served.port()).c_str()}) {
+    CAPTURE(origin);
+    CHECK(served.ask("GET /state", own + "Origin: " + origin + "\r\n").status() == 403);
+    CHECK(served.ask("POST /control/0", own + "Origin: " + origin + "\r\n", stop).status() == 403);
+  }
+  CHECK(served.ask("POST /control/0", own, stop).status() == 403);
+  CHECK(served.post("/control/0", stop).status() == 409);  // the trace is complete
+  CHECK(served.ask("DELETE /state", own).status() == 405);
+  CHECK(served.ask("GET /control/0", own).status() == 405);
+}
+
+TEST_CASE("the bytes of a trace are given whole and in ranges, and nothing else is") {
+  const Traces traces;
+  Served served(SJ_SOJOURN, {traces.path("radio"), traces.path("lossy")});
+  served.come_in();
+  const std::string radio = test::contents(traces.path("radio"));
+  const json state = served.state();
+  REQUIRE(state["traces"].size() == 2);
+  CHECK(state["readonly"] == false);
+  CHECK(state["traces"][0]["name"] == "radio.sjt");
+  CHECK(state["traces"][0]["size"] == radio.size());
+  CHECK(state["traces"][0]["growing"] == false);
+  CHECK(served.get("/trace/0").body == radio);
+  CHECK(served.get("/trace/1").body == test::contents(traces.path("lossy")));
+  const HttpAnswer part = served.get("/trace/0", "Range: bytes=100-299\r\n");
+  CHECK(part.status() == 206);
+  CHECK(part.body == radio.substr(100, 200));
+  CHECK(part.head.contains(fmt::format("\r\nContent-Range: bytes 100-299/{}\r\n", radio.size())));
+  CHECK(served.get("/trace/0", "Range: bytes=-50\r\n").body == radio.substr(radio.size() - 50));
+  const HttpAnswer behind =
+      served.get("/trace/0", fmt::format("Range: bytes={}-\r\n", radio.size()));
+  CHECK(behind.status() == 416);
+  CHECK(behind.head.contains(fmt::format("\r\nContent-Range: bytes */{}\r\n", radio.size())));
+  CHECK(served.get("/trace/0?save").head.contains("Content-Disposition: attachment"));
+
+  for (const std::string path :
+       {"/trace/2", "/trace/-1", "/trace/", "/trace/0/", "/trace/99999999999999999999",
+        "/trace/../../../../../../etc/passwd", "/../../../../etc/passwd", "/%2e%2e/etc/passwd",
+        "//etc/passwd", "/trace/0%00", "/etc/passwd", "/live/7", "/favicon.ico"}) {
+    CAPTURE(path);
+    const HttpAnswer answer = served.get(path);
+    CHECK(answer.status() == 404);
+    CHECK_FALSE(answer.body.contains("root:"));
+  }
+}
+
+TEST_CASE("garbage, huge heads and bodies are refused, and serving goes on") {
+  const Traces traces;
+  Served served(SJ_SOJOURN, {traces.path("radio")});
+  served.come_in();
+  for (const std::string& bytes :
+       {std::string("nonsense\r\n\r\n"), std::string("\x16\x03\x01\x02\x00\x01\x00\r\n\r\n", 11),
+        std::string("\r\n\r\n"), std::string("GET state HTTP/1.1\r\n\r\n"),
+        std::string("GET / HTTP/9\r\n\r\n"),
+        "POST /control/0 HTTP/1.1\r\nContent-Length: 99999999\r\n" + served.own_headers() + "\r\n",
+        "POST /control/0 HTTP/1.1\r\nTransfer-Encoding: chunked\r\n" + served.own_headers() +
+            "\r\n"}) {
+    CAPTURE(bytes);
+    HttpPeer peer(served.port());
+    peer.send(bytes);
+    CHECK(peer.answer().status() == 400);
+  }
+  HttpPeer huge(served.port());
+  huge.send("GET / HTTP/1.1\r\nX: " + std::string(17'000, 'x'));
+  CHECK(huge.hears("HTTP/1.1 431 "));
+  // Whoever goes on sending is cut off.
+  HttpPeer endless(served.port());
+  endless.send("GET / HTTP/1.1\r\n");
+  bool is_taken = true;
+  for (int pieces = 0; pieces < 10'000 && is_taken; ++pieces)
+    is_taken = endless.send("X: " + std::string(10'000, 'x') + "\r\n");
+  CHECK_FALSE(is_taken);
+  for (const std::string body : {"", "{", "[]", "{}", "{\"action\": 5}", "\"stop\""}) {
+    CAPTURE(body);
+    CHECK(served.post("/control/0", body).status() == 400);
+  }
+  CHECK(served.get("/state").status() == 200);
+  CHECK(served.child().running());
+}
+
+TEST_CASE("a hundred clients, dead ones and slow ones keep nobody out") {
+  const Traces traces;
+  Served served(SJ_SOJOURN, {traces.path("radio"), "--clients", "20"});
+  served.come_in();
+  std::vector<std::unique_ptr<HttpPeer>> silent;
+  for (int number = 0; number < 100; ++number)
+    silent.push_back(std::make_unique<HttpPeer>(served.port()));
+  for (std::size_t number = 0; number < silent.size(); number += 2)
+    silent[number]->send("GET /state HTTP/1.1\r\nHo");
+  CHECK(served.get("/state").status() == 200);
+  // These never read what they asked for.
+  std::vector<std::unique_ptr<HttpPeer>> slow;
+  for (int number = 0; number < 10; ++number) {
+    slow.push_back(std::make_unique<HttpPeer>(served.port()));
+    slow.back()->send("GET / HTTP/1.1\r\n" + served.own_headers() + "\r\n");
+  }
+  CHECK(served.get("/state").status() == 200);
+  CHECK(served.get("/").body.ends_with("</html>\n"));
+  CHECK(served.child().running());
+}
+
+TEST_CASE("whoever listens hears the figures of a trace that grows, to its end") {
+  const Traces traces;
+  const std::string bytes = test::contents(traces.path("radio"));
+  const std::string growing = traces.directory().path("growing.sjt");
+  test::write_contents(growing, bytes.substr(0, 10));
+  Served served(SJ_SOJOURN, {growing});
+  served.come_in();
+  CHECK(served.state()["traces"][0]["growing"] == true);
+  const auto peer = served.listen();
+  REQUIRE(peer->hears("event: figures\n"));
+  CHECK(test::newest_figures(peer->heard())["waiting"] == true);
+  std::ofstream file(growing, std::ios::binary | std::ios::app);
+  for (std::size_t at = 10; at < bytes.size(); at += bytes.size() / 4) {
+    file << bytes.substr(at, bytes.size() / 4) << std::flush;
+    std::this_thread::sleep_for(milliseconds(100));
+    // Whole blocks are given: a trace that can be read.
+    const HttpAnswer so_far = served.get("/trace/0");
+    CHECK(bytes.starts_with(so_far.body));
+    if (so_far.body.size() < 100) continue;
+    const std::string copy = traces.directory().path("copy.sjt");
+    test::write_contents(copy, so_far.body);
+    CHECK(sojourn({"events", copy}).exit_code == 0);
+  }
+  REQUIRE(peer->hears("\"growing\":false"));
+  REQUIRE(peer->hears("\n\n"));
+  const json figures = test::newest_figures(peer->heard());
+  const json report = json::parse(output_of({"report", traces.path("radio"), "--json"}));
+  CHECK(figures["ended"] == true);
+  CHECK(figures["events"] == report["events"]);
+  CHECK(figures["size"] == bytes.size());
+  CHECK(figures["journeys"]["D"]["complete"] == report["journeys"]["D"]["complete"]);
+  CHECK(served.get("/trace/0").body == bytes);
+  CHECK(peer->hears("event: alive\n"));
+}
+
+TEST_CASE("with --readonly no request changes anything") {
+  const Traces traces;
+  Served served(SJ_SOJOURN, {traces.path("radio"), "--readonly"});
+  served.come_in();
+  CHECK(served.state()["readonly"] == true);
+  const HttpAnswer answer = served.post("/control/0", R"({"action": "stop"})");
+  CHECK(answer.status() == 403);
+  CHECK(json::parse(answer.body)["error"] == "not with --readonly");
+}
+
+TEST_CASE("a trace or a process is wanted, and an address of this machine") {
+  const Traces traces;
+  const std::string trace = traces.path("radio");
+  CHECK(sojourn({"serve"}).exit_code == 2);
+  CHECK(sojourn({"serve", trace, "-p", "1"}).exit_code == 2);
+  for (const std::string listen : {"0.0.0.0:8080", "192.168.1.1:8080", "[::]:8080"}) {
+    const test::Ended ended = sojourn({"serve", trace, "--listen", listen});
+    CAPTURE(listen, ended.err);
+    CHECK(ended.exit_code == 2);
+    CHECK(ended.err.contains("ssh -L 8080:127.0.0.1:8080"));
+  }
+  CHECK(sojourn({"serve", trace, "--listen", "unix:/tmp/x"}).exit_code == 2);
+  CHECK(sojourn({"serve", trace, "--listen", "8080"}).exit_code == 2);
+  require_error(sojourn({"serve", traces.directory().path("none.sjt")}), "none.sjt");
+  require_error(sojourn({"serve", "/etc/passwd"}), "/etc/passwd");
+  require_error(sojourn({"serve", "tcp://127.0.0.1:9"}), "stream");
+  Served served(SJ_SOJOURN, {trace});
+  require_error(sojourn({"serve", trace, "--listen", fmt::format("127.0.0.1:{}", served.port())}),
+                "Address already in use");
+  served.child().signal(SIGTERM);
+  const test::Ended ended = served.child().wait();
+  CHECK(ended.exit_code == 0);
+  CHECK(ended.err.contains(fmt::format("ssh -L {0}:127.0.0.1:{0} ", served.port())));
+}
+
+}  // namespace
+}  // namespace sojourn::cli_tests

@@ -1,0 +1,64 @@
+// A trace that `sojourn serve` gives to pages: its bytes, as far as they are whole, and its figures
+// while it grows. One thread owns a ServedTrace.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "analysis/base/result.h"
+#include "userspace/base/fd.h"
+#include "userspace/cli/live/view/live_session.h"
+
+namespace sojourn::cli {
+
+// A page takes no more at once.
+constexpr std::size_t kMaxEventBytes = 50'000;
+
+class ServedTrace {
+ public:
+  // A file; where somebody writes it, it is followed.
+  static Result<std::unique_ptr<ServedTrace>> open(LiveSettings settings);
+  // A capture of its own. While this process has one thread and blocks no signals.
+  static Result<std::unique_ptr<ServedTrace>> capture(LiveSettings& settings);
+
+  // Takes what has come, for a moment. True: there may be more.
+  bool follow();
+  // True once after the figures became others.
+  bool take_news();
+
+  const std::string& name() const { return name_; }
+  bool is_growing() const { return session_ != nullptr && !is_over_; }
+  bool has_begun() const { return session_ == nullptr || session_->has_begun(); }
+  bool is_capture() const { return session_ != nullptr && session_->has_capture(); }
+  pid_t pid() const { return session_ == nullptr ? 0 : session_->pid(); }
+  const std::string& problem() const { return problem_; }  // why it ended before its time
+  int messages() const { return session_ == nullptr ? -1 : session_->messages(); }
+
+  int file() const { return file_.get(); }
+  std::uint64_t size() const { return size_; }
+
+  // The figures of now, as an event for pages.
+  std::string event();
+
+  // Says what was done.
+  Result<std::string> obey(const std::string& action, const std::string& points) const;
+
+  void stop();
+
+ private:
+  ServedTrace(std::string name, base::Fd file) : name_(std::move(name)), file_(std::move(file)) {}
+
+  void end();
+  void tell_messages();
+
+  std::string name_;
+  base::Fd file_;
+  std::unique_ptr<LiveSession> session_;  // none: it is complete
+  std::uint64_t size_ = 0;
+  std::string problem_;
+  bool is_over_ = false;
+  bool has_news_ = true;
+};
+
+}  // namespace sojourn::cli

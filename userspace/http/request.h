@@ -1,0 +1,48 @@
+// A request as servers of a few pages need it (RFC 9112). Any bytes are understood or refused.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace sojourn::http {
+
+constexpr std::size_t kMaxHeadBytes = 16 << 10;
+constexpr std::size_t kMaxBodyBytes = 4 << 10;
+
+struct Request {
+  std::string method;  // "GET"
+  std::string path;    // "/metrics", without what follows a '?'
+  std::string query;   // what follows it
+  std::string host;
+  std::string origin;
+  std::string accept;
+  std::string cookie;
+  std::string range;
+  std::string body;
+};
+
+// None: it is not whole yet, or it is no request; `is_wrong` tells which.
+std::optional<Request> parse_request(std::string_view bytes, bool& is_wrong);
+
+// Whether the name in a Host header is this machine's own. A page of a foreign site whose name was
+// made to mean 127.0.0.1 names itself here.
+bool is_own_host(std::string_view host);
+
+// The value of "name=value" among others, which `between` divides; none: it is not there.
+std::optional<std::string_view> value_of(std::string_view list, std::string_view name,
+                                         char between);
+
+struct ByteRange {
+  std::uint64_t offset = 0;
+  std::uint64_t bytes = 0;
+};
+enum class Ranged : std::uint8_t { kWhole, kPart, kNone };  // kNone: nothing of it is there
+
+// The part of so many bytes that a Range header wants. More than one range is answered by the
+// whole.
+Ranged parse_range(std::string_view header, std::uint64_t size, ByteRange& into);
+
+}  // namespace sojourn::http
