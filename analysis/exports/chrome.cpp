@@ -37,6 +37,10 @@ ChromeTrace::ChromeTrace(const trace::Reader& reader, const journeys::Topology& 
                          const TraceNames& names, Write write)
     : reader_(reader), topology_(topology), names_(names), write_(std::move(write)) {
   for (const journeys::Place& place : topology.places) places_.push_back(json_text(place.name));
+  const auto& points = reader.schema().points;
+  first_made_ = static_cast<std::size_t>(
+      std::ranges::find(points, model::Direction::kScript, &model::Point::direction) -
+      points.begin());
   text_ = "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n";
   for (const model::Target& target : reader.targets()) {
     if (target.pid == 0) continue;
@@ -51,14 +55,14 @@ void ChromeTrace::begin_event() {
   is_first_ = false;
 }
 
-void ChromeTrace::describe(const journeys::Step& step) {
-  const auto pid = static_cast<std::uint32_t>(names_.pid(step.stream, step.tid).value_or(0));
-  if (!described_.insert(std::uint64_t{pid} << 32U | step.tid).second) return;
-  const std::string_view name = names_.thread(step.tid);
+void ChromeTrace::describe(std::uint32_t stream, std::uint32_t tid) {
+  const auto pid = static_cast<std::uint32_t>(names_.pid(stream, tid).value_or(0));
+  if (!described_.insert(std::uint64_t{pid} << 32U | tid).second) return;
+  const std::string_view name = names_.thread(tid);
   if (name.empty()) return;
   begin_event();
   text_ += fmt::format(R"("ph":"M","name":"thread_name","pid":{},"tid":{},"args":{{"name":{}}}}})",
-                       pid, step.tid, json_text(name));
+                       pid, tid, json_text(name));
 }
 
 // A begin and an end of an id of their own: readers pair those of one id by nesting, and stays of
@@ -83,7 +87,7 @@ void ChromeTrace::add_slice(std::string_view name, const journeys::Journey& jour
 
 void ChromeTrace::on_journey(const journeys::Journey& journey) {
   if (!is_good() || journey.steps.empty()) return;
-  for (const journeys::Step& step : journey.steps) describe(step);
+  for (const journeys::Step& step : journey.steps) describe(step.stream, step.tid);
   add_slice("\"packet\"", journey, journey.steps.front(), journey.start_ns,
             std::max(journey.end_ns, journey.inside_until_ns));
   add_stays(journey);
@@ -102,6 +106,37 @@ void ChromeTrace::add_stays(const journeys::Journey& journey) {
                 from.entered_ns, step.ts_ns);
     }
   }
+}
+
+void ChromeTrace::consume(const model::EventBatch& events) {
+  if (first_made_ == reader_.schema().points.size()) return;
+  for (std::size_t row = 0; row < events.size(); ++row)
+    if (events.point()[row] >= first_made_) add_made(events[row]);
+  write_if_long();
+}
+
+// An activity is a pair like a stay, a marker an asynchronous instant.
+void ChromeTrace::add_made(const model::EventView& event) {
+  const model::Point& point = reader_.schema().points[event.point];
+  describe(event.stream, event.tid);
+  const auto duration = point.field(model::kDurationField);
+  const auto pid = names_.pid(event.stream, event.tid).value_or(0);
+  ++last_id_;
+  const auto edge = [&](char phase, std::uint64_t ts_ns) {
+    begin_event();
+    text_ += fmt::format(R"("ph":"{}","cat":"A","id":{},"name":{},"pid":{},"tid":{})", phase,
+                         last_id_, json_text(point.name()), pid, event.tid);
+    append_time(text_, "ts", ts_ns);
+  };
+  edge(duration ? 'b' : 'n', event.ts_ns - (duration ? event.values[*duration] : 0));
+  text_ += ",\"args\":{";
+  for (std::size_t field = 0; field < point.fields.size(); ++field)
+    text_ += fmt::format("{}{}:{}", field == 0 ? "" : ",", json_text(point.fields[field].name),
+                         static_cast<std::int64_t>(event.values[field]));
+  text_ += "}}";
+  if (!duration) return;
+  edge('e', event.ts_ns);
+  text_ += '}';
 }
 
 void ChromeTrace::write_if_long() {

@@ -24,7 +24,8 @@ class ChromeTrace : public journeys::Observer {
 
   bool wants_places() const override { return false; }
   void on_journey(const journeys::Journey& journey) override;
-  void consume(const model::EventBatch& /*events*/) {}
+  // Activities and markers of a script.
+  void consume(const model::EventBatch& events);
   Result<void> finish();
   bool is_good() const { return written_.has_value(); }
 
@@ -33,7 +34,8 @@ class ChromeTrace : public journeys::Observer {
   void add_slice(std::string_view name, const journeys::Journey& journey, const journeys::Step& by,
                  std::uint64_t begin_ns, std::uint64_t end_ns);
   void add_stays(const journeys::Journey& journey);
-  void describe(const journeys::Step& step);
+  void describe(std::uint32_t stream, std::uint32_t tid);
+  void add_made(const model::EventView& event);
   void write_if_long();
 
   const trace::Reader& reader_;
@@ -45,6 +47,7 @@ class ChromeTrace : public journeys::Observer {
   bool is_first_ = true;
   std::uint64_t last_id_ = 0;
   std::vector<std::string> places_;    // as JSON texts
+  std::size_t first_made_ = 0;         // point of a script; they are the last ones
   std::set<std::uint64_t> described_;  // threads, with their processes
 };
 

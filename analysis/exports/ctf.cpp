@@ -63,6 +63,8 @@ std::string_view loglevel_name(model::Direction direction) {
       return "K";
     case model::Direction::kSample:
       return "Q";
+    case model::Direction::kScript:
+      return "A";
   }
   return "";
 }

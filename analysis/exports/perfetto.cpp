@@ -61,6 +61,7 @@ PerfettoTrace::PerfettoTrace(const trace::Reader& reader, const journeys::Topolo
   }
   for (const model::Point& point : reader.schema().points)
     point_names_.push_back(packets_.name(point.name()));
+  describe_script();
   if (has_switches(reader.schema()))
     states_.emplace(reader.schema(), reader.context(), reader.capture(),
                     model::pids_of(reader.targets()),
@@ -106,7 +107,8 @@ std::uint64_t PerfettoTrace::thread_track(std::uint32_t stream, std::uint32_t ti
 }
 
 void PerfettoTrace::add_slice(LaneGroup& group, std::uint64_t begin_ns, std::uint64_t end_ns,
-                              std::uint32_t name, std::uint64_t journey) {
+                              std::uint32_t name, std::uint64_t journey,
+                              std::span<const PerfettoPackets::ArgumentValue> arguments) {
   const std::size_t lane = group.lanes.take(begin_ns, end_ns);
   if (lane == group.tracks.size()) {
     group.tracks.push_back(new_track());
@@ -115,7 +117,8 @@ void PerfettoTrace::add_slice(LaneGroup& group, std::uint64_t begin_ns, std::uin
   }
   const std::uint64_t track = group.tracks[lane];
   packets_.add(
-      {.ts_ns = begin_ns, .track = track, .number = journey, .name = name, .kind = Kind::kBegin});
+      {.ts_ns = begin_ns, .track = track, .number = journey, .name = name, .kind = Kind::kBegin},
+      arguments);
   packets_.add({.ts_ns = end_ns, .track = track, .kind = Kind::kEnd});
 }
 
@@ -161,8 +164,43 @@ void PerfettoTrace::consume(const model::EventBatch& events) {
     const model::EventView event = events[row];
     if (states_) states_->consume(event, names_.cpu(event.stream).value_or(-1));
     count_queue(event);
+    add_made(event);
   }
   if (!events.empty()) last_ns_ = events.ts_ns().back();
+}
+
+// A script's points are the last ones.
+void PerfettoTrace::describe_script() {
+  const auto& points = reader_.schema().points;
+  const auto first = std::ranges::find(points, model::Direction::kScript, &model::Point::direction);
+  first_made_ = static_cast<std::size_t>(first - points.begin());
+  for (auto point = first; point != points.end(); ++point) {
+    Made made = {.name = packets_.name(point->name()),
+                 .duration = point->field(model::kDurationField),
+                 .arguments = {},
+                 .lanes = {.name = "A " + point->name(), .lanes = {}, .tracks = {}}};
+    for (const model::Field& field : point->fields)
+      made.arguments.push_back(packets_.argument_name(field.name));
+    made_.push_back(std::move(made));
+  }
+}
+
+void PerfettoTrace::add_made(const model::EventView& event) {
+  if (event.point < first_made_ || event.point - first_made_ >= made_.size()) return;
+  Made& made = made_[event.point - first_made_];
+  arguments_.clear();
+  for (std::size_t field = 0; field < event.values.size(); ++field)
+    if (field != made.duration)
+      arguments_.push_back({made.arguments[field], static_cast<std::int64_t>(event.values[field])});
+  if (made.duration)
+    add_slice(made.lanes, event.ts_ns - event.values[*made.duration], event.ts_ns, made.name, 0,
+              arguments_);
+  else
+    packets_.add({.ts_ns = event.ts_ns,
+                  .track = thread_track(event.stream, event.tid),
+                  .name = made.name,
+                  .kind = Kind::kInstant},
+                 arguments_);
 }
 
 void PerfettoTrace::count_queue(const model::EventView& event) {

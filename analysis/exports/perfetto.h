@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -50,11 +51,14 @@ class PerfettoTrace : public journeys::Observer {
   std::uint64_t process_track(std::int32_t pid);
   std::uint64_t thread_track(std::uint32_t stream, std::uint32_t tid);
   void add_slice(LaneGroup& group, std::uint64_t begin_ns, std::uint64_t end_ns, std::uint32_t name,
-                 std::uint64_t journey);
+                 std::uint64_t journey,
+                 std::span<const PerfettoPackets::ArgumentValue> arguments = {});
   void add_steps(const journeys::Journey& journey);
   void add_stays(const journeys::Journey& journey);
   void take_span(const context::ThreadSpan& span);
   void count_queue(const model::EventView& event);
+  void describe_script();
+  void add_made(const model::EventView& event);
 
   const trace::Reader& reader_;
   const journeys::Topology& topology_;
@@ -68,6 +72,17 @@ class PerfettoTrace : public journeys::Observer {
   std::vector<LaneGroup> places_;
   std::vector<std::uint32_t> place_names_;
   std::vector<std::uint32_t> point_names_;
+  // A point that a script made: an activity has lanes of its name, a marker is on its thread's
+  // track.
+  struct Made {
+    std::uint32_t name = 0;
+    std::optional<std::size_t> duration;   // the field; none: a marker
+    std::vector<std::uint32_t> arguments;  // names, by field
+    LaneGroup lanes;
+  };
+  std::size_t first_made_ = 0;  // point
+  std::vector<Made> made_;      // by point, from the first on
+  std::vector<PerfettoPackets::ArgumentValue> arguments_;
   LaneGroup down_;
   LaneGroup up_;
   LaneGroup losses_;

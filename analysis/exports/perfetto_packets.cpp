@@ -203,6 +203,25 @@ std::uint32_t PerfettoPackets::name(std::string_view text) {
   return found->second;
 }
 
+std::uint32_t PerfettoPackets::argument_name(std::string_view text) {
+  const std::array names = {shown_text(text)};
+  {
+    pbf_writer one(packet_);
+    one.add_uint32(packet::kSequence, kSequence);
+    pbf_writer interned(one, packet::kInternedData);
+    add_names(interned, 3, ++argument_names_, names);
+  }
+  end_packet();
+  return argument_names_;
+}
+
+void PerfettoPackets::add(Event event, std::span<const ArgumentValue> arguments) {
+  event.first_argument = static_cast<std::uint32_t>(arguments_.size());
+  event.arguments = static_cast<std::uint32_t>(arguments.size());
+  arguments_.insert(arguments_.end(), arguments.begin(), arguments.end());
+  add(event);
+}
+
 void PerfettoPackets::add(const Event& event) {
   events_.push_back(event);
   if (events_.size() == kEventsAtOnce) write_events();
@@ -233,6 +252,7 @@ void PerfettoPackets::write_events() {
     last_ns = event.ts_ns;
   }
   events_.clear();
+  arguments_.clear();
 }
 
 void PerfettoPackets::write_event(const Event& event, std::uint64_t since_ns) {
@@ -253,6 +273,12 @@ void PerfettoPackets::write_event(const Event& event, std::uint64_t since_ns) {
       pbf_writer annotation(happened, track_event::kAnnotation);
       annotation.add_uint64(1, kJourneyAnnotation);
       annotation.add_uint64(3, event.number);
+    }
+    for (const ArgumentValue& argument :
+         std::span(arguments_).subspan(event.first_argument, event.arguments)) {
+      pbf_writer annotation(happened, track_event::kAnnotation);
+      annotation.add_uint64(1, argument.name);
+      annotation.add_int64(4, argument.value);
     }
   }
   end_packet();

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -42,13 +43,23 @@ class PerfettoPackets {
     std::uint64_t number = 0;  // kCount: the value; else of a journey, 0: of none
     std::uint32_t name = 0;    // of name(); 0: none
     Kind kind = Kind::kInstant;
-    bool is_last = false;  // kInstant: of the flow
+    bool is_last = false;              // kInstant: of the flow
+    std::uint32_t first_argument = 0;  // of those that add() was given
+    std::uint32_t arguments = 0;
+  };
+  // A value with a name of argument_name().
+  struct ArgumentValue {
+    std::uint32_t name = 0;
+    std::int64_t value = 0;
   };
   // A number for a name that events have.
   std::uint32_t name(std::string_view text);
+  // And for one of its arguments; before the first event.
+  std::uint32_t argument_name(std::string_view text);
   // In any order. kInstant: a step of the flow of its number; kBegin: has the number as an
   // argument.
   void add(const Event& event);
+  void add(Event event, std::span<const ArgumentValue> arguments);
 
   // The values of the format.
   enum class TaskState : std::uint8_t {
@@ -78,6 +89,8 @@ class PerfettoPackets {
   std::string packets_;  // complete, not deflated yet
   std::string deflated_;
   std::vector<Event> events_;
+  std::vector<ArgumentValue> arguments_;  // of these events
+  std::uint32_t argument_names_ = 1;      // "journey" is the first
   std::unordered_map<std::string, std::uint32_t> names_;
   std::vector<std::string> new_names_;  // that no packet has yet, the last ones of names_
 };

@@ -101,6 +101,8 @@ std::string_view direction_text(model::Direction direction) {
       return "K";
     case model::Direction::kSample:
       return "Q";
+    case model::Direction::kScript:
+      return "A";
   }
   return "";
 }

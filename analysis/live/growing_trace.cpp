@@ -30,8 +30,13 @@ std::vector<std::uint16_t> trimmed(std::vector<std::uint16_t> groups) {
 
 causes::TraceMetadata GrowingTrace::metadata() const {
   const trace::Metadata& about = follower_.about();
-  return {about.schema,  about.context,       about.capture,
+  return {schema(),      about.context,       about.capture,
           about.streams, about.queue_changes, about.targets};
+}
+
+// As a script leaves it.
+const model::Schema& GrowingTrace::schema() const {
+  return script_.events ? script_.events->schema() : follower_.about().schema;
 }
 
 std::uint64_t GrowingTrace::origin_ns() const {
@@ -92,6 +97,7 @@ Result<void> GrowingTrace::know_news() {
   } else {
     for (std::size_t at = known_streams_; at < about.streams.size(); ++at)
       links_->add_stream(about.streams[at]);
+    if (script_.events) script_.events->know_streams(about.streams);
     rebuild_->know_names();
   }
   known_streams_ = about.streams.size();
@@ -103,15 +109,46 @@ Result<void> GrowingTrace::know_news() {
 Result<void> GrowingTrace::begin_rebuild(std::vector<std::uint16_t> groups) {
   const trace::Metadata& about = follower_.about();
   groups_ = groups;
+  SJ_CHECK(begin_script());
   links_.emplace(about.schema, about.streams, about.capture.shed);
   SJ_TRY(rebuild, LiveRebuild::create(metadata(),
                                       {.open_ns = std::max(about.capture.open_ns, watermark_ns_),
                                        .groups = std::move(groups)},
-                                      origin_ns(), options_, choice_));
+                                      origin_ns(), options_, choice_, script_));
   rebuild_ = std::move(rebuild);
   rebuild_->advance(watermark_ns_);
   if (!player_) player_.emplace(origin_ns(), options_.interval_ns);
   return {};
+}
+
+// A script that does not fit the first points ends the view. One that does not fit later ones ends
+// by itself.
+Result<void> GrowingTrace::begin_script() {
+  const bool is_first = rebuild_ == nullptr;
+  rebuild_.reset();
+  script_ = {};
+  if (!options_.script) return {};
+  const trace::Metadata& about = follower_.about();
+  auto made = options_.script(about.schema, origin_ns());
+  if (made)
+    if (auto begun = made->events->begin(about.streams); !begun)
+      made = std::unexpected(std::move(begun).error());
+  if (made) {
+    script_ = std::move(*made);
+    return {};
+  }
+  if (is_first) return std::unexpected(std::move(made).error());
+  options_.script = {};
+  script_error_ = made.error().text();
+  return {};
+}
+
+// All that was found with it is forgotten, and the rest goes on.
+Result<void> GrowingTrace::end_script_of(std::string error) {
+  options_.script = {};
+  script_error_ = std::move(error);
+  ++restarts_;
+  return begin_rebuild(groups_);
 }
 
 // Rebuilds what happened before the watermark. False: the tick wants no more.
@@ -149,6 +186,7 @@ Result<bool> GrowingTrace::advance(std::uint64_t watermark_ns, const Tick& tick)
   };
   model::EventBatch not_yet;
   bool is_wanted = true;
+  std::string script_error;
   const auto play = [&](model::EventBatch& events) {
     const auto stamps = events.ts_ns();
     const auto row_at = [&](std::uint64_t ts_ns) {
@@ -158,19 +196,26 @@ Result<bool> GrowingTrace::advance(std::uint64_t watermark_ns, const Tick& tick)
     const std::size_t end = row_at(watermark_ns);
     late_ += first;
     if (end < events.size()) not_yet.append(events, end, events.size() - end);
-    if (end == first || !is_wanted) return true;
+    if (end == first || !is_wanted || !script_error.empty()) return true;
     if (first != 0 || end != events.size()) {
       model::EventBatch part;
       part.append(events, first, end - first);
       events = std::move(part);
     }
     links_->resolve(events);
+    if (script_.events) {
+      if (auto passed = script_.events->pass(events); !passed) script_error = passed.error().text();
+      if (!script_error.empty() || events.empty()) return true;
+    }
     is_wanted = player_->play(*rebuild_, events, tick);
     return true;
   };
   SJ_CHECK(trace::merge_blocks(blocks, load, play));
   carried_ = std::move(not_yet);
   watermark_ns_ = watermark_ns;
+  if (script_error.empty() && script_.failure) script_error = script_.failure();
+  if (script_.notice) script_error_ = script_.notice();
+  if (!script_error.empty()) SJ_CHECK(end_script_of(std::move(script_error)));
   if (is_wanted) is_wanted = player_->reach(*rebuild_, watermark_ns, tick);
   return is_wanted;
 }
@@ -189,6 +234,7 @@ Snapshot GrowingTrace::snapshot() const {
   snapshot.damaged = follower_.damaged_places();
   snapshot.left_out = late_;
   snapshot.restarts = restarts_;
+  snapshot.script_error = script_error_;
   snapshot.open_ns = origin_ns();
   if (!rebuild_) {
     const auto& targets = follower_.about().targets;

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "analysis/links/resolver.h"
@@ -36,7 +37,10 @@ class GrowingTrace final : public LiveTrace {
  private:
   causes::TraceMetadata metadata() const;
   std::uint64_t origin_ns() const;
+  const model::Schema& schema() const;
   Result<void> know_news();
+  Result<void> begin_script();
+  Result<void> end_script_of(std::string error);
   Result<void> begin_rebuild(std::vector<std::uint16_t> groups);
   Result<bool> advance(std::uint64_t watermark_ns, const Tick& tick);
   Result<void> end(const Tick& tick);
@@ -56,6 +60,8 @@ class GrowingTrace final : public LiveTrace {
   std::size_t known_points_ = 0;
   std::vector<std::uint16_t> groups_;
   std::optional<links::Resolver> links_;
+  LiveScript script_;  // outlives the rebuild
+  std::string script_error_;
   std::unique_ptr<LiveRebuild> rebuild_;
   std::optional<IntervalPlayer> player_;
   std::uint64_t late_ = 0;

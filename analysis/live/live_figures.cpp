@@ -80,6 +80,26 @@ void LiveFigures::on_leave(std::uint16_t place, std::uint64_t /*entered_ns*/, st
   depths_[place].leave(second_of(ts_ns), seen);
 }
 
+void LiveFigures::know_script(const model::Schema& schema) {
+  const auto first =
+      std::ranges::find(schema.points, model::Direction::kScript, &model::Point::direction);
+  first_made_ = static_cast<std::size_t>(first - schema.points.begin());
+  for (auto point = first; point != schema.points.end(); ++point)
+    made_.push_back(
+        {point->name(), point->field(model::kDurationField), SlidingTimes(window_seconds_)});
+}
+
+void LiveFigures::consume(const model::EventBatch& events) {
+  if (made_.empty()) return;
+  for (std::size_t row = 0; row < events.size(); ++row) {
+    const std::size_t point = events.point()[row];
+    if (point < first_made_ || point - first_made_ >= made_.size()) continue;
+    Made& made = made_[point - first_made_];
+    made.times.add(second_of(events.ts_ns()[row]),
+                   made.duration ? events[row].values[*made.duration] : 0);
+  }
+}
+
 void LiveFigures::advance(std::uint64_t now_ns) {
   now_ns_ = std::max(now_ns_, now_ns);
   // At a full second that is over the next one has not begun.
@@ -87,6 +107,7 @@ void LiveFigures::advance(std::uint64_t now_ns) {
   for (auto& direction : directions_) direction.latency.advance(second);
   for (auto& place : places_) place.advance(second);
   for (auto& depth : depths_) depth.advance(second);
+  for (auto& made : made_) made.times.advance(second);
 }
 
 void LiveFigures::begin_anew(std::uint64_t now_ns) {
@@ -96,6 +117,7 @@ void LiveFigures::begin_anew(std::uint64_t now_ns) {
     direction.complete = direction.dropped = direction.censored = direction.incomplete = 0;
   }
   for (auto& place : places_) place.clear();
+  for (auto& made : made_) made.times.clear();
 }
 
 // The second that is under way counts as far as it is over.
@@ -128,6 +150,12 @@ void LiveFigures::fill(Snapshot& snapshot) const {
     row.censored = direction.censored;
     row.incomplete = direction.incomplete;
     snapshot.directions.push_back(std::move(row));
+  }
+  for (const Made& made : made_) {
+    TimesRow row = row_of(made.times, snapshot.window_s, snapshot.since_s);
+    row.direction = model::Direction::kScript;
+    row.name = made.name;
+    (made.duration ? snapshot.activities : snapshot.markers).push_back(std::move(row));
   }
   for (const std::uint16_t place : journeys::places_in_order(*topology_)) {
     const auto& about = topology_->places[place];

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "analysis/journeys/journey.h"
@@ -30,6 +31,10 @@ class LiveFigures : public journeys::Observer {
   void on_enter(std::uint16_t place, std::uint64_t ts_ns) override;
   void on_leave(std::uint16_t place, std::uint64_t entered_ns, std::uint64_t ts_ns,
                 bool seen) override;
+
+  // Activities and markers of a script, which are the last points of the schema.
+  void know_script(const model::Schema& schema);
+  void consume(const model::EventBatch& events);
 
   void advance(std::uint64_t now_ns);
   // Times and outcomes count from now on only, as other journeys are chosen. Depths go on.
@@ -65,6 +70,14 @@ class LiveFigures : public journeys::Observer {
   std::vector<std::optional<std::uint16_t>> place_of_pair_;  // none: of drops and acknowledgements
   std::vector<SlidingTimes> places_;
   std::vector<DepthWindow> depths_;
+
+  struct Made {
+    std::string name;
+    std::optional<std::size_t> duration;  // the field; none: a marker
+    SlidingTimes times;
+  };
+  std::size_t first_made_ = 0;  // point
+  std::vector<Made> made_;      // by point, from the first on
 };
 
 }  // namespace sojourn::live

@@ -18,14 +18,14 @@ constexpr causes::Timeline::Limits kRemembered = {.span_ns = 5'000'000'000, .ent
 
 }  // namespace
 
-Result<std::unique_ptr<LiveRebuild>> LiveRebuild::create(const causes::TraceMetadata& source,
-                                                         journeys::CaptureMarks marks,
-                                                         std::uint64_t origin_ns,
-                                                         const LiveOptions& options,
-                                                         const Choice& choice) {
+Result<std::unique_ptr<LiveRebuild>> LiveRebuild::create(
+    const causes::TraceMetadata& source, journeys::CaptureMarks marks, std::uint64_t origin_ns,
+    const LiveOptions& options, const Choice& choice, const LiveScript& script) {
   SJ_TRY(topology, journeys::Topology::derive(source.schema, options.rules));
   auto shared = std::make_shared<const journeys::Topology>(std::move(topology));
   std::unique_ptr<LiveRebuild> made(new LiveRebuild(source, shared, origin_ns, options));
+  made->script_keeps_ = script.keeps;
+  made->figures_.know_script(source.schema);
   made->rebuilder_ =
       journeys::Rebuilder::create_for(std::move(shared), options.rules, std::move(marks), *made);
   SJ_CHECK(made->choose(choice));
@@ -51,14 +51,14 @@ LiveRebuild::LiveRebuild(const causes::TraceMetadata& source,
 }
 
 bool LiveRebuild::wants_steps_of(const journeys::Journey& journey) const {
-  return filter_ || (explainer_ && explainer_->wants_steps_of(journey));
+  return filter_ || script_keeps_ || (explainer_ && explainer_->wants_steps_of(journey));
 }
 
 void LiveRebuild::on_journey(const journeys::Journey& journey) {
-  if (!filter_) {
+  if (!filter_ && !script_keeps_) {
     figures_.on_journey(journey);
   } else {
-    is_kept_ = (*filter_)(journey);
+    is_kept_ = (!filter_ || (*filter_)(journey)) && (!script_keeps_ || script_keeps_(journey));
     kept_.on_journey(journey);
     if (!is_kept_) return;
   }
@@ -71,13 +71,14 @@ void LiveRebuild::on_journey(const journeys::Journey& journey) {
 
 // With a filter, the stays are reported with their journeys.
 void LiveRebuild::on_stay(const journeys::Stay& stay) {
-  if (!filter_) figures_.on_stay(stay);
+  if (!filter_ && !script_keeps_) figures_.on_stay(stay);
   if (explainer_) explainer_->on_stay(stay);
 }
 
 void LiveRebuild::consume(const model::EventBatch& events) {
   if (events.empty()) return;
   rebuilder_->consume(events);
+  figures_.consume(events);
   if (explainer_) explainer_->consume(events);
 }
 

@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -21,8 +22,17 @@
 #include "analysis/live/live_figures.h"
 #include "analysis/live/worst_packets.h"
 #include "analysis/pipeline/filtering_observer.h"
+#include "analysis/trace/event_stage.h"
 
 namespace sojourn::live {
+
+// A script at work on the events; what it refers to outlives it.
+struct LiveScript {
+  std::shared_ptr<trace::EventStage> events;
+  std::function<bool(const journeys::Journey&)> keeps;  // empty: all journeys
+  std::function<std::string()> notice;   // of a part that has ended; an empty text: none has
+  std::function<std::string()> failure;  // what it keeps is wrong from now on; empty: it is not
+};
 
 struct LiveOptions {
   journeys::Rules rules;
@@ -33,6 +43,8 @@ struct LiveOptions {
   // The memory for events of a growing trace that wait for their turn. Beyond it, events count
   // after a second.
   std::size_t max_waiting_bytes = std::size_t{64} << 20;
+  // Makes one for the points of the trace, again where there are new ones. Empty: no script.
+  std::function<Result<LiveScript>(const model::Schema&, std::uint64_t open_ns)> script = {};
 };
 
 // Which journeys count, and the words that say so; no expression: all.
@@ -44,11 +56,9 @@ struct Choice {
 class LiveRebuild final : journeys::Observer {
  public:
   // What is referred to outlives it; what it holds may grow, but for the points.
-  static Result<std::unique_ptr<LiveRebuild>> create(const causes::TraceMetadata& source,
-                                                     journeys::CaptureMarks marks,
-                                                     std::uint64_t origin_ns,
-                                                     const LiveOptions& options,
-                                                     const Choice& choice);
+  static Result<std::unique_ptr<LiveRebuild>> create(
+      const causes::TraceMetadata& source, journeys::CaptureMarks marks, std::uint64_t origin_ns,
+      const LiveOptions& options, const Choice& choice, const LiveScript& script = {});
 
   // In time order.
   void consume(const model::EventBatch& events);
@@ -92,6 +102,7 @@ class LiveRebuild final : journeys::Observer {
   WorstPackets worst_;
   std::optional<causes::Explainer> explainer_;
   std::optional<filter::JourneyFilter> filter_;
+  std::function<bool(const journeys::Journey&)> script_keeps_;
   bool is_kept_ = true;  // the journey that is being told, by the filter
   pipeline::FilteringObserver kept_;
   std::optional<journeys::Rebuilder> rebuilder_;

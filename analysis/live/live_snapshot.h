@@ -90,6 +90,10 @@ struct Snapshot {
   std::vector<TimesRow> places;  // in the order of the path
   std::vector<QueueRow> queues;
 
+  std::vector<TimesRow> activities;  // of a script
+  std::vector<TimesRow> markers;     // of a script; they take no time
+  std::string script_error;          // it has ended by that, and the rest goes on without it
+
   std::vector<causes::Verdict> worst;                  // of the window, the slowest first
   std::shared_ptr<const journeys::Topology> topology;  // of the verdicts' places
   const causes::ContextNameTable* names = nullptr;

@@ -26,10 +26,12 @@ class WholeTrace final : public LiveTrace {
 
  private:
   causes::TraceMetadata metadata() const;
+  Result<void> prepare();
   Result<std::unique_ptr<LiveRebuild>> new_rebuild(const Choice& choice) const;
 
   trace::Reader reader_;
   LiveOptions options_;
+  LiveScript script_;  // outlives the rebuild
   Choice choice_;
   std::unique_ptr<LiveRebuild> rebuild_;
   std::optional<IntervalPlayer> player_;

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t kMaxWords = 256;  // of a point's two strings; both come from foreign files
 
-constexpr std::string_view kLetters = "DUISKQ";  // of directions
+constexpr std::string_view kLetters = "DUISKQA";  // of directions
 
 bool is_name_character(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||

@@ -16,8 +16,8 @@
 namespace sojourn::model {
 
 // Stored in traces: values are explicit and never reused.
-// The last two are not the target's own points: what the kernel did to it, and samples of its
-// queues.
+// The last three are not the target's own points: what the kernel did to it, samples of its queues,
+// and activities and markers that a script made (no trace has those).
 enum class Direction : std::uint8_t {
   kDownlink = 0,
   kUplink = 1,
@@ -25,18 +25,23 @@ enum class Direction : std::uint8_t {
   kSync = 3,
   kContext = 4,
   kSample = 5,
+  kScript = 6,
 };
 enum class Role : std::uint8_t { kProperty = 0, kGlobal = 1, kLocal = 2 };
 
 // The field by which points name the slot that they work for.
 inline constexpr std::string_view kSlotField = "slot";
 
+// The field of a point for work that ended then: how long it took.
+inline constexpr std::string_view kDurationField = "dur_ns";
+
 // The directions that packets have.
 inline constexpr std::array kPacketDirections = {Direction::kDownlink, Direction::kUplink};
 
-char letter(Direction direction);  // D U I S K Q
+char letter(Direction direction);  // D U I S K Q A
 constexpr bool is_of_target(Direction direction) {
-  return direction != Direction::kContext && direction != Direction::kSample;
+  return direction != Direction::kContext && direction != Direction::kSample &&
+         direction != Direction::kScript;
 }
 std::optional<Direction> direction_from_letter(char letter);
 std::string_view name(Role role);  // property global local

@@ -2,20 +2,13 @@
 
 #include <algorithm>
 #include <functional>
-#include <string_view>
 
 namespace sojourn::report {
-namespace {
-
-constexpr std::string_view kField = "dur_ns";
-
-}  // namespace
-
 TargetSpans::TargetSpans(const model::Schema& schema)
     : fields_(schema.points.size()), times_ns_(schema.points.size()) {
   for (std::size_t i = 0; i < fields_.size(); ++i) {
     if (schema.points[i].direction != model::Direction::kScalar) continue;
-    fields_[i] = schema.points[i].field(kField);
+    fields_[i] = schema.points[i].field(model::kDurationField);
     may_be_some_ = may_be_some_ || fields_[i].has_value();
   }
 }

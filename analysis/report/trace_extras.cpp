@@ -19,7 +19,8 @@ TraceExtras::TraceExtras(const trace::Reader& reader, const journeys::Topology& 
              model::pids_of(reader.targets())),
       work_(reader.schema(), topology, reader.profile()),
       spans_(reader.schema()),
-      meter_(reader.schema(), reader.energy(), reader.capture()) {
+      meter_(reader.schema(), reader.energy(), reader.capture()),
+      activities_(reader.schema()) {
   if (!has_points_of_target(reader.schema()))
     survey_.emplace(reader.schema(), reader.context(), reader.streams(), reader.capture(),
                     model::pids_of(reader.targets()));
@@ -30,6 +31,7 @@ void TraceExtras::consume(const model::EventBatch& events) {
   work_.consume(events);
   spans_.consume(events);
   meter_.consume(events);
+  activities_.consume(events);
   if (survey_) survey_->consume(events);
 }
 

@@ -1,6 +1,6 @@
 // What a report tells of a trace beside its journeys: the kernel's doings, perf events, spans that
-// the target timed itself, energy, and threads where there is nothing else. Sees all events of one
-// pass; one thread owns it, and the reader outlives it.
+// the target timed itself, what a script made of the events, energy, and threads where there is
+// nothing else. Sees all events of one pass; one thread owns it, and the reader outlives it.
 #pragma once
 
 #include <cstdint>
@@ -14,6 +14,7 @@
 #include "analysis/journeys/topology.h"
 #include "analysis/model/event.h"
 #include "analysis/profile/sampled_work.h"
+#include "analysis/report/activities.h"
 #include "analysis/report/target_spans.h"
 #include "analysis/threads/thread_survey.h"
 #include "analysis/trace/reader.h"
@@ -32,6 +33,7 @@ class TraceExtras {
   // After finish(). Null where the trace has nothing of it.
   const context::ThreadTimes* context() const;
   const profile::SampledWork* work() const { return work_.is_empty() ? nullptr : &work_; }
+  const Activities* activities() const { return activities_.is_empty() ? nullptr : &activities_; }
   const TargetSpans* spans() const { return spans_.empty() ? nullptr : &spans_; }
   const threads::ThreadSurvey* threads() const;
   const energy::EnergyFigures* energy() const { return energy_ ? &*energy_ : nullptr; }
@@ -44,6 +46,7 @@ class TraceExtras {
   TargetSpans spans_;
   energy::EnergyMeter meter_;
   std::optional<energy::EnergyFigures> energy_;  // where readings were asked for
+  Activities activities_;
   std::optional<threads::ThreadSurvey> survey_;  // of what has nothing else to tell
 };
 

@@ -25,6 +25,7 @@ struct Reader::State : Metadata {
   std::set<std::uint64_t> reported;  // offsets of the damaged blocks among them
   std::vector<Gap> gaps;
   EventDecoder decoder;
+  std::shared_ptr<EventStage> stage;
   std::uint64_t events = 0;
   std::size_t max_open_blocks = 0;
 
@@ -111,7 +112,10 @@ Result<void> Reader::read(const BlockInfo& block, model::EventBatch& into) {
 
 Result<void> Reader::merge(const std::function<bool(model::EventBatch&)>& consume) {
   std::map<std::uint32_t, SequenceCheck> sequences;
-  links::Resolver links(schema(), streams(), capture().shed);
+  links::Resolver links(state_->schema, streams(), capture().shed);
+  EventStage* const stage = state_->stage.get();
+  if (stage != nullptr) SJ_CHECK(stage->begin(streams()));
+  Result<void> staged;
   SJ_TRY(statistics, merge_blocks(
                          state_->blocks,
                          [&](const BlockInfo& block, model::EventBatch& into) {
@@ -120,8 +124,14 @@ Result<void> Reader::merge(const std::function<bool(model::EventBatch&)>& consum
                          },
                          [&](model::EventBatch& events) {
                            links.resolve(events);
+                           if (stage != nullptr) {
+                             staged = stage->pass(events);
+                             if (!staged) return false;
+                             if (events.empty()) return true;
+                           }
                            return consume(events);
                          }));
+  SJ_CHECK(std::move(staged));
   state_->max_open_blocks = statistics.max_open_blocks;
   state_->gaps.clear();
   const std::vector<std::uint64_t>& first = capture().stream_first;
@@ -134,7 +144,10 @@ const std::string& Reader::path() const {
   return state_->input.name();
 }
 const model::Schema& Reader::schema() const {
-  return state_->schema;
+  return state_->stage ? state_->stage->schema() : state_->schema;
+}
+void Reader::set_stage(std::shared_ptr<EventStage> stage) {
+  state_->stage = std::move(stage);
 }
 const std::vector<model::Target>& Reader::targets() const {
   return state_->targets;

@@ -19,6 +19,7 @@
 #include "analysis/model/queue_info.h"
 #include "analysis/model/schema.h"
 #include "analysis/trace/byte_source.h"
+#include "analysis/trace/event_stage.h"
 
 namespace sojourn::trace {
 
@@ -58,6 +59,7 @@ class Reader {
   ~Reader();
 
   const std::string& path() const;  // the source's name
+  // With a stage: the points behind it.
   const model::Schema& schema() const;
   // Never empty: a trace without targets has one without a name. The first one was recorded first.
   const std::vector<model::Target>& targets() const;
@@ -78,7 +80,11 @@ class Reader {
   std::uint64_t events() const;
   std::uint64_t bytes() const;
 
-  // Replaces the contents of `into` by one block's events, in the stream's order.
+  // From now on merge() passes all events through the stage.
+  void set_stage(std::shared_ptr<EventStage> stage);
+
+  // Replaces the contents of `into` by one block's events, in the stream's order. They pass no
+  // stage.
   Result<void> read(const BlockInfo& block, model::EventBatch& into);
 
   // Every event of the file in time order, ties in stream order, in batches of a few thousand, with

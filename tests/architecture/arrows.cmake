@@ -17,7 +17,8 @@ set(arrows
   "analysis/latseq: analysis/base analysis/model analysis/trace analysis/imports analysis/journeys"
   "analysis/oai_t: analysis/base analysis/model analysis/trace analysis/imports"
   "analysis/event_json: analysis/base analysis/model analysis/trace analysis/imports"
-  "analysis/hits: "analysis/xlap: analysis/base analysis/model analysis/trace analysis/imports analysis/latseq"
+  "analysis/xlap: analysis/base analysis/model analysis/trace analysis/imports"
+  "analysis/hits: analysis/base analysis/model analysis/trace analysis/imports"
   "analysis/statistics: analysis/base"
   "analysis/host: analysis/base"
   "analysis/context: analysis/base analysis/model"
@@ -57,15 +58,12 @@ set(arrows
     analysis/journeys analysis/causes analysis/profile analysis/threads analysis/report analysis/present/words
     analysis/host analysis/present/causes analysis/present/host analysis/present/journeys analysis/present/threads"
   "analysis/exports: analysis/base analysis/model analysis/trace analysis/journeys analysis/causes analysis/context"
-  "analysis/page: analysis/base analysis/model analysis/statistics analysis/context analysis/trace analysis/imports analysis/latseq analysis/journeys analysis/causes analysis/filter analysis/profile
-    analysis/queues analysis/pipeline analysis/report analysis/present/words analysis/present/causes
-    analysis/present/journeys analysis/present/queues analysis/present/report analysis/present/traits analysis/differential"
-  "analysis/differential: analysis/base analysis/host analysis/model analysis/trace analysis/context analysis/journeys analysis/causes
-    analysis/profile analysis/filter analysis/pipeline analysis/report analysis/present/words analysis/present/causes"
+  "analysis/page: analysis/base analysis/model analysis/statistics analysis/context analysis/trace analysis/imports analysis/latseq analysis/journeys
+    analysis/causes analysis/filter analysis/profile analysis/queues analysis/pipeline analysis/report analysis/present/words analysis/present/causes
     analysis/present/journeys analysis/present/queues analysis/present/report analysis/present/traits
     analysis/present/profile analysis/present/differential analysis/differential"
-  "analysis/differential: analysis/base analysis/host analysis/model analysis/trace analysis/context analysis/journeys analysis/filter analysis/pipeline
-    analysis/report analysis/present/words"
+  "analysis/differential: analysis/base analysis/host analysis/model analysis/trace analysis/context analysis/journeys analysis/causes
+    analysis/profile analysis/filter analysis/pipeline analysis/report analysis/present/words analysis/present/causes"
   "analysis/present/pictures: analysis/model analysis/statistics analysis/journeys analysis/report analysis/present/words
     analysis/present/journeys"
   "analysis/present/traits: analysis/model analysis/differential analysis/present/words"
@@ -77,6 +75,7 @@ set(arrows
   "userspace/redaction: analysis/base analysis/model analysis/trace analysis/journeys"
   "userspace/http: userspace/base"
   "userspace/page: analysis/base analysis/trace userspace/redaction"
+  "userspace/scripts: analysis/base analysis/model analysis/trace analysis/journeys userspace/base"
   "userspace/tracee: analysis/base analysis/model userspace/base bpf probes"
   "userspace/symbols: analysis/base analysis/model analysis/trace userspace/base userspace/tracee"
   "userspace/coarse: analysis/base analysis/model userspace/base userspace/tracee bpf
@@ -128,10 +127,10 @@ set(arrows
   "userspace/cli: analysis/base analysis/model analysis/trace analysis/imports analysis/hits analysis/latseq analysis/oai_t
     analysis/event_json analysis/xlap analysis/exports analysis/energy analysis/statistics analysis/host analysis/threads analysis/journeys analysis/causes analysis/profile
     analysis/filter analysis/queues analysis/pipeline analysis/report analysis/differential analysis/present analysis/schema_language
-    userspace/base userspace/files userspace/ctf userspace/page userspace/redaction"
+    userspace/base userspace/files userspace/ctf userspace/page userspace/redaction userspace/scripts"
   "userspace/cli/live: analysis/base analysis/model analysis/trace analysis/journeys analysis/filter analysis/host analysis/live analysis/differential
     analysis/present/host analysis/present/differential analysis/present/live analysis/present/words
-    userspace/base userspace/files userspace/http userspace/page userspace/live userspace/tracee userspace/coarse userspace/capture userspace/doctor userspace/host userspace/cli")
+    userspace/base userspace/files userspace/http userspace/page userspace/live userspace/tracee userspace/coarse userspace/capture userspace/doctor userspace/host userspace/scripts userspace/cli")
 
 set(system_headers
   "thread|stop_token|mutex|shared_mutex|condition_variable|future|semaphore|latch|barrier|pthread\\.h|cerrno|errno\\.h"

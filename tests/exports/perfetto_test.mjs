@@ -1,7 +1,7 @@
 // What Perfetto's own trace_processor finds in an export, against what `sojourn` says of the trace.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { statSync } from 'node:fs';
+import { statSync, writeFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { TraceProcessor } from './trace_processor.mjs';
 
@@ -58,6 +58,24 @@ test('radio: a filter chooses journeys', async () => {
   const tracks = await read.query('select distinct t.name as track from slice s join track t on s.track_id = t.id');
   assert.ok(tracks.some(({ track }) => track === 'U packets'));
   assert.ok(!tracks.some(({ track }) => track?.startsWith('D ')));
+  read.close();
+});
+
+test("radio: a script's activities and markers are slices and instants, with their attributes", async () => {
+  writeFileSync('made.lua', `local stay, since = activity('stay', { 'len', 'sn' }), {}
+local long = marker('long', { 'len' })
+on('D ip.in--*', function(e) since[e.gsn] = e.t_ns if e.len > 1000 then long(e.len) end end)
+on('D pdcp.in--pdcp.tx', function(e) if since[e.gsn] then stay(since[e.gsn], e.len, -e.psn) end end)\n`);
+  const made = lines(sojourn('events', 'radio.sjt', '--json', '--time', 'mono', '--script', 'made.lua', '--points', 'A *'));
+  assert.ok(made.some(({ point }) => point === 'stay') && made.some(({ point }) => point === 'long'));
+  const read = await opened('radio', '--script', 'made.lua');
+  const value = (name) => `(select int_value from args a where a.arg_set_id = s.arg_set_id and a.key = 'debug.${name}') as ${name}`;
+  const slices = await read.query(`select s.ts, s.dur, s.name, t.name as track, ${value('len')}, ${value('sn')}
+    from slice s join track t on s.track_id = t.id where s.name in ('stay', 'long')`);
+  assert.deepEqual(
+    sorted(slices.map((one) => [one.name, Number(one.ts), Number(one.dur), Number(one.len), one.name === 'stay' ? Number(one.sn) : null, one.name === 'stay' ? one.track : null])),
+    sorted(made.map(({ point, t_ns, fields }) =>
+      [point, t_ns - (fields.dur_ns ?? 0), fields.dur_ns ?? 0, fields.len, fields.sn ?? null, point === 'stay' ? 'A stay' : null])));
   read.close();
 });
 

@@ -18,6 +18,7 @@
 #include "userspace/cli/checks.h"
 #include "userspace/cli/command.h"
 #include "userspace/cli/line_output.h"
+#include "userspace/cli/script_option.h"
 #include "userspace/cli/trace_argument.h"
 #include "userspace/cli/where_option.h"
 
@@ -34,6 +35,7 @@ struct Options {
   std::vector<std::uint32_t> streams;
   std::string time = "rel";
   WhereOption where;
+  ScriptOption script;
   bool json = false;
 };
 
@@ -76,6 +78,7 @@ Result<void> run(const Options& options) {
   SJ_TRY(reader, open_trace(options.path));
   if (options.time == "wall" && reader.clocks().empty())
     return fail("{}: has no clock pairs, so wall time is unknown: use --time mono", options.path);
+  SJ_TRY(script, options.script.start(reader, ScriptOption::Things::kEvents));
   const Selection selected(options, reader.schema());
   if (!selected.any_point())
     return fail("{}: no point matches {}", options.path, fmt::join(options.globs, ", "));
@@ -109,7 +112,7 @@ Result<void> run(const Options& options) {
   SJ_CHECK(written);
   SJ_CHECK(output.flush());
   tell_if_not_whole(reader, told);
-  return {};
+  return script.finish();
 }
 
 }  // namespace
@@ -127,6 +130,7 @@ Action define_events(Arguments& arguments) {
   options->where.define(
       arguments,
       "Only events for which this is true, e.g. 'rnti == 0x4601 && len > 1k' (docs/filters.md)");
+  options->script.define(arguments);
   arguments.add_option("--tid", options->tids, "Only events of this thread; may be repeated")
       .type_name("TID")
       .check(whole_number(0, kLargestId));
@@ -145,7 +149,10 @@ Action define_events(Arguments& arguments) {
       "--json: {\"t_ns\": by --time, \"dir\", \"point\", \"src\", \"dest\", \"fields\": {name: "
       "value, or [values] where the point has that name several times}, \"tid\", \"pid\": where it "
       "is known, \"cpu\": number or null, \"stream\", \"seq\": position in the stream}");
-  return [options] { return run(*options); };
+  return [options] {
+    auto done = run(*options);
+    return done ? options->script.outcome() : done;
+  };
 }
 
 }  // namespace sojourn::cli

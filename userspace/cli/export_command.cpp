@@ -103,6 +103,7 @@ Action define_export(Arguments& arguments) {
   request->where.define(arguments,
                         "Only journeys (with lseq, events and queues: events) for which this is "
                         "true, e.g. 'rnti == 0x4601' (docs/filters.md)");
+  request->script.define(arguments);
   request->deadline.define(arguments,
                            "With --what causes: a packet is late when it took longer than this; by "
                            "default the slowest 1 % of each direction are late");
@@ -122,7 +123,10 @@ Action define_export(Arguments& arguments) {
   arguments.footer(export_format_lines() +
                    "\n"
                    "docs/exports.md says what each holds, docs/latseq.md what LatSeq's do.");
-  return [request] { return run(*request); };
+  return [request] {
+    auto exported = run(*request);
+    return exported ? request->script.outcome() : exported;
+  };
 }
 
 }  // namespace sojourn::cli

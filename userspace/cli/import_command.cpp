@@ -211,7 +211,7 @@ Result<void> run_xlap(const Options& options) {
 Result<void> run_hits(const Options& options) {
   hits::PointMap map;
   if (!options.map.empty()) {
-    SJ_TRY(text, files::read_text(options.map));
+    SJ_TRY(text, files::read_text(options.map, "map is"));
     SJ_TRY(parsed, hits::PointMap::parse(text, options.map));
     map = std::move(parsed);
   }

@@ -23,6 +23,7 @@
 #include "userspace/cli/print_data.h"
 #include "userspace/cli/progress.h"
 #include "userspace/cli/rules_option.h"
+#include "userspace/cli/script_option.h"
 #include "userspace/cli/tell.h"
 #include "userspace/cli/terminal.h"
 #include "userspace/cli/trace_argument.h"
@@ -47,10 +48,10 @@ struct Options {
   bool waterfall = false;
   WhereOption where;
   RulesOption rules;
+  ScriptOption script;
 };
 
-report::JourneyWishes wishes_of(const Options& options,
-                                const std::optional<filter::JourneyFilter>& where) {
+report::JourneyWishes wishes_of(const Options& options, ScriptRun::Predicate keep) {
   report::JourneyWishes wishes = {.ids = options.ids,
                                   .limit = options.limit,
                                   .worst = options.worst,
@@ -59,7 +60,7 @@ report::JourneyWishes wishes_of(const Options& options,
   if (!options.direction.empty())
     wishes.direction =
         options.direction == "U" ? model::Direction::kUplink : model::Direction::kDownlink;
-  if (where) wishes.keep = [&where](const Journey& journey) { return (*where)(journey); };
+  wishes.keep = std::move(keep);
   return wishes;
 }
 
@@ -100,7 +101,10 @@ Result<void> require_ids(const Options& options, const report::JourneySelection&
 }
 
 Result<void> run(const Options& options) {
-  SJ_TRY(input, open_input(options.path, options.rules));
+  SJ_TRY(rules, options.rules.read());
+  SJ_TRY(opened, open_trace(options.path));
+  SJ_TRY(script, options.script.start(opened, ScriptOption::Things::kJourneys));
+  SJ_TRY(input, derive_input(std::move(opened), rules));
   trace::Reader& reader = input.reader();
   if (options.explain)
     return print_data(journeys::rules_text(input.topology(), reader.schema(), input.rules()));
@@ -113,10 +117,11 @@ Result<void> run(const Options& options) {
   ProgressLine line;
   SJ_TRY(where, options.where.journeys(reader));
   const auto words = words_of(options, reader);
-  report::JourneySelection selection(wishes_of(options, where), [&](const Journey& journey) {
-    line.clear();
-    fmt::print("{}", words(journey));
-  });
+  report::JourneySelection selection(wishes_of(options, script.predicate(where)),
+                                     [&](const Journey& journey) {
+                                       line.clear();
+                                       fmt::print("{}", words(journey));
+                                     });
   const std::string told = tell_if_not_whole(reader);
   base::ThreadExecutor threads;
   pipeline::TracePass pass(threads, input);
@@ -125,10 +130,12 @@ Result<void> run(const Options& options) {
   pass.consume([&](const model::EventBatch&) { return !selection.is_full(); });
   SJ_CHECK(pass.run());
   line.clear();
+  SJ_CHECK(script.check());
   selection.finish();
   tell_if_timeless(options.path, selection);
   tell_if_not_whole(reader, told);
-  return require_ids(options, selection);
+  SJ_CHECK(require_ids(options, selection));
+  return script.finish();
 }
 
 }  // namespace
@@ -166,6 +173,7 @@ Action define_journeys(Arguments& arguments) {
                                    "also print them as it does"),
               {"latseq"});
   options->rules.define(arguments);
+  options->script.define(arguments);
   arguments.add_flag("--explain-rules", options->explain,
                      "Only print the rules in force: which point feeds which, by which ids, in the "
                      "form of --rules");
@@ -176,6 +184,8 @@ Action define_journeys(Arguments& arguments) {
   arguments.when_parsed([options] {
     if (options->explain && (options->json || options->where.given() || !options->compat.empty()))
       refuse_usage("--explain-rules is a text about all points: no --json, --where or --compat");
+    if (!options->compat.empty() && options->script.given())
+      refuse_usage("--compat latseq rebuilds as LatSeq does, so it has no --script");
     if (options->waterfall && (options->json || options->explain || !options->compat.empty()))
       refuse_usage("--waterfall is a picture: no --json, --explain-rules or --compat");
     std::ranges::sort(options->ids);
@@ -211,7 +221,10 @@ Action define_journeys(Arguments& arguments) {
       "whole, = of another piece, % sent again. The time behind a lane is its longest stay.\n"
       "\n"
       "Journeys are printed in the order in which they ended.");
-  return [options] { return run(*options); };
+  return [options] {
+    auto done = run(*options);
+    return done ? options->script.outcome() : done;
+  };
 }
 
 }  // namespace sojourn::cli

@@ -86,8 +86,16 @@ present::Facts facts_of(const ReportOptions& options, const trace::Reader& reade
           trace::completeness_of(reader)};
 }
 
+std::optional<present::ReportScript> script_of(const ScriptRun& script) {
+  if (script.events() == nullptr) return std::nullopt;
+  return present::ReportScript{.name = script.events()->name(),
+                               .kept = script.events()->kept(),
+                               .seen = script.events()->seen()};
+}
+
 // Reports by point and by thread count events, so no journeys are rebuilt for them.
-Result<void> run_of_events(const ReportOptions& options, TraceInput& input, report::By by) {
+Result<void> run_of_events(const ReportOptions& options, TraceInput& input, const ScriptRun& script,
+                           report::By by) {
   const trace::Reader& reader = input.reader();
   SJ_TRY(where, options.where.events(reader));
   report::Groups groups(by, reader.schema(), input.topology(),
@@ -115,6 +123,7 @@ Result<void> run_of_events(const ReportOptions& options, TraceInput& input, repo
   const report::Summary none(input.topology(), reader.capture().open_ns);
   present::ReportContent content = {facts, input.topology(), totals, none};
   content.width = line_width();
+  content.script = script_of(script);
   if (where)
     content.selection = {.where = options.where.text(),
                          .kept = kept,
@@ -123,7 +132,8 @@ Result<void> run_of_events(const ReportOptions& options, TraceInput& input, repo
                          .until_ns = where->span().until_ns,
                          .of_events = true};
   report::SlowestJourneys worst;
-  return print(options, reader, content, worst, &groups);
+  SJ_CHECK(print(options, reader, content, worst, &groups));
+  return script.finish();
 }
 
 // The figures that the pass collects.
@@ -195,7 +205,8 @@ bool tells_why(const ReportOptions& options, const Figures& figures) {
          options.cdf.empty() && !figures.groups;
 }
 
-Result<void> run_of_journeys(const ReportOptions& options, TraceInput& input) {
+Result<void> run_of_journeys(const ReportOptions& options, TraceInput& input,
+                             const ScriptRun& script) {
   trace::Reader& reader = input.reader();
   SJ_TRY(where, options.where.journeys(reader));
   Figures figures(options, input);
@@ -203,40 +214,48 @@ Result<void> run_of_journeys(const ReportOptions& options, TraceInput& input) {
   ProgressLine line;
   TracePass pass(threads, input);
   pass.show(line.progress());
-  if (where) pass.keep([&](const journeys::Journey& journey) { return (*where)(journey); });
+  const auto keep = script.predicate(where);
+  if (keep) pass.keep(keep);
   gather(options, pass, figures);
   SJ_TRY(totals, pass.run());
+  SJ_CHECK(script.check());
   line.clear();
   figures.finish(std::max(totals.last_ns, reader.capture().close_ns));
-  if (figures.grid) return figures.print_plot(reader);
+  if (figures.grid) {
+    SJ_CHECK(figures.print_plot(reader));
+    return script.finish();
+  }
   const present::Facts facts = facts_of(options, reader);
   present::ReportContent content = {facts, input.topology(), totals, figures.summary};
   if (!options.paste) content.width = line_width();
   content.is_raw = options.raw;
-  causes::Explainer::Wanted wanted;
-  if (where) wanted = [&](const journeys::Journey& journey) { return (*where)(journey); };
-  report::LatenessAnalysis inquiry(input, report::deadlines_of(figures.summary), wanted,
+  content.script = script_of(script);
+  report::LatenessAnalysis inquiry(input, report::deadlines_of(figures.summary), keep,
                                    [](const causes::Verdict&) {});
   if (tells_why(options, figures)) {
     SJ_CHECK(inquiry.run(threads, line.progress()));
     line.clear();
     content.late = &inquiry.tally();
   }
-  if (where)
-    content.selection = {.where = options.where.text(),
-                         .kept = pass.kept(),
-                         .seen = pass.seen(),
-                         .from_ns = where->span().from_ns,
-                         .until_ns = where->span().until_ns};
+  if (keep) {
+    content.selection = {
+        .where = script.words(options.where.text()), .kept = pass.kept(), .seen = pass.seen()};
+    if (where) {
+      content.selection->from_ns = where->span().from_ns;
+      content.selection->until_ns = where->span().until_ns;
+    }
+  }
   content.add(figures.extras);
   if (options.deadline.given()) {
     SJ_TRY(deadline_ns, options.deadline.in_time(figures.slots, reader));
     content.deadline_ns = deadline_ns;
   }
-  return print(options, reader, content, figures.worst, figures.groups ? &*figures.groups : nullptr,
-               [&figures](char direction, const std::string& name, std::uint64_t ns) {
-                 return figures.interval(direction, name, ns);
-               });
+  SJ_CHECK(print(options, reader, content, figures.worst,
+                 figures.groups ? &*figures.groups : nullptr,
+                 [&figures](char direction, const std::string& name, std::uint64_t ns) {
+                   return figures.interval(direction, name, ns);
+                 }));
+  return script.finish();
 }
 
 // Refuses a file that cannot be read, as its page would show nothing.
@@ -249,15 +268,20 @@ Result<void> run_html(const ReportOptions& options) {
 
 Result<void> run(const ReportOptions& options) {
   if (!options.html.empty()) return run_html(options);
-  SJ_TRY(input, open_input(options.path, options.rules));
+  const auto by = report::by_from(options.by);
+  const bool is_of_events = by && report::counts_events(*by);
+  SJ_TRY(rules, options.rules.read());
+  SJ_TRY(opened, open_trace(options.path));
+  SJ_TRY(script, options.script.start(opened, is_of_events ? ScriptOption::Things::kEvents
+                                                           : ScriptOption::Things::kJourneys));
+  SJ_TRY(input, derive_input(std::move(opened), rules));
   if (options.explain)
     return print_data(
         journeys::rules_text(input.topology(), input.reader().schema(), input.rules()));
   if (!options.compat.empty())
     return print_latseq_report(input.reader(), latseq_ends(input.rules()), options.json);
-  const auto by = report::by_from(options.by);
-  if (by && report::counts_events(*by)) return run_of_events(options, input, *by);
-  return run_of_journeys(options, input);
+  if (is_of_events) return run_of_events(options, input, script, *by);
+  return run_of_journeys(options, input, script);
 }
 
 }  // namespace
@@ -265,7 +289,10 @@ Result<void> run(const ReportOptions& options) {
 Action define_report(Arguments& arguments) {
   auto options = std::make_shared<ReportOptions>();
   options->define(arguments);
-  return [options] { return run(*options); };
+  return [options] {
+    auto done = run(*options);
+    return done ? options->script.outcome() : done;
+  };
 }
 
 }  // namespace sojourn::cli

@@ -13,14 +13,14 @@ void check(ReportOptions& options) {
   if (!options.html.empty() &&
       (options.json || options.where.given() || options.points || options.costs || options.paste ||
        options.explain || !options.by.empty() || !options.cdf.empty() || !options.compat.empty() ||
-       options.deadline.given() || options.rules.given()))
+       options.deadline.given() || options.rules.given() || options.script.given()))
     refuse_usage(
         "--html is a page with the whole trace in it, which is filtered there: no other option");
   if (options.plot &&
       (options.json || options.points || options.costs || options.paste || options.explain ||
        !options.by.empty() || !options.cdf.empty() || !options.compat.empty() ||
        !options.html.empty() || options.deadline.given()))
-    refuse_usage("--plot is a picture of its own: only --where and --rules go with it");
+    refuse_usage("--plot is a picture of its own: only --where, --rules and --script go with it");
   if (options.explain && (options.json || options.where.given()))
     refuse_usage("--explain-rules is a text for people about all points: no --json, no --where");
   if (options.paste && (options.json || options.points || options.costs || options.explain))
@@ -36,8 +36,11 @@ void check(ReportOptions& options) {
   const auto by = report::by_from(options.by);
   if (by && report::counts_events(*by) && options.deadline.given())
     refuse_usage("--by " + options.by + " counts events, which take no time: no --deadline");
-  if (options.costs && (options.where.given() || options.deadline.given()))
-    refuse_usage("--costs counts all hits, so it has no --where and no --deadline");
+  if (options.costs &&
+      (options.where.given() || options.deadline.given() || options.script.given()))
+    refuse_usage("--costs counts all hits, so it has no --where, --deadline or --script");
+  if (!options.compat.empty() && options.script.given())
+    refuse_usage("--compat latseq rebuilds as LatSeq does, so it has no --script");
   if (!options.cdf.empty() &&
       (options.json || options.points || options.costs || options.paste || options.explain ||
        !options.compat.empty() || options.deadline.given()))
@@ -97,6 +100,7 @@ void ReportOptions::define(Arguments& arguments) {
                      "Only print the rules in force: which point feeds which, by which ids, in the "
                      "form of --rules");
   options.rules.define(arguments);
+  options.script.define(arguments);
   arguments.footer(
       "latency     of complete journeys: from the packet's input to the output that completes it; "
       "uplink: from the first reception of any of its segments. A packet that was seen at one "

@@ -7,6 +7,7 @@
 #include "userspace/cli/arguments.h"
 #include "userspace/cli/deadline_option.h"
 #include "userspace/cli/rules_option.h"
+#include "userspace/cli/script_option.h"
 #include "userspace/cli/where_option.h"
 #include "userspace/page/page_file.h"
 
@@ -30,6 +31,7 @@ struct ReportOptions {
   DeadlineOption deadline;
   WhereOption where;
   RulesOption rules;
+  ScriptOption script;
 
   // Declares the options. This object must not move until the arguments were parsed.
   void define(Arguments& arguments);

@@ -6,7 +6,7 @@
 namespace sojourn::files {
 
 Result<journeys::Rules> read_rules(const std::string& path) {
-  SJ_TRY(text, read_text(path));
+  SJ_TRY(text, read_text(path, "rules are"));
   return journeys::parse_rules(text, path);
 }
 

@@ -1,13 +1,15 @@
-// A text that somebody wrote: rules, maps. Whole, and of a bounded size.
+// A file that a user wrote, whole: rules, a script. What is longer than such a file can be is
+// refused, not read.
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "analysis/base/result.h"
 
 namespace sojourn::files {
 
-// An error where it is larger than 1 MiB, which no such text is.
-Result<std::string> read_text(const std::string& path);
+// `what` it is, as in "larger than 1 MiB, which no rules are".
+Result<std::string> read_text(const std::string& path, std::string_view what);
 
 }  // namespace sojourn::files

@@ -62,6 +62,15 @@ ordered_json worst_of(const live::Snapshot& snapshot) {
   return list;
 }
 
+// A marker takes no time: of its times the count tells.
+ordered_json made_of(const std::vector<live::TimesRow>& rows) {
+  auto list = ordered_json::array();
+  for (const live::TimesRow& row : rows)
+    list.push_back(
+        {{"name", row.name}, {"window", quantiles(row.window)}, {"all", quantiles(row.all)}});
+  return list;
+}
+
 }  // namespace
 
 ordered_json live_json(const live::Snapshot& snapshot) {
@@ -103,6 +112,9 @@ ordered_json live_json(const live::Snapshot& snapshot) {
                       {"max", row.max},
                       {"entered", row.entered},
                       {"given_up", row.given_up}});
+  object["activities"] = made_of(snapshot.activities);
+  object["markers"] = made_of(snapshot.markers);
+  if (!snapshot.script_error.empty()) object["script_error"] = snapshot.script_error;
   object["worst"] = worst_of(snapshot);
   return object;
 }

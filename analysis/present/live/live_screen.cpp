@@ -135,6 +135,7 @@ class ScreenWriter {
       add(row_line(layout_, {.times = &row.times}, screen_.since_start, screen_.glyphs));
     blank();
     places();
+    activities();
     worst();
   }
 
@@ -178,6 +179,22 @@ class ScreenWriter {
                     .deepest = deepest,
                     .is_selected = screen_.selected != 0 && at == selected},
                    screen_.since_start, screen_.glyphs));
+  }
+
+  // Rows like those of places; a marker is a line of its count.
+  void activities() {
+    if (!snapshot_.activities.empty() && room() > 2) {
+      add(heading_line(layout_, "activity", std::nullopt, screen_.glyphs));
+      for (const auto& row : snapshot_.activities)
+        if (room() > 1)
+          add(row_line(layout_, {.times = &row}, screen_.since_start, screen_.glyphs));
+    }
+    for (const auto& row : snapshot_.markers)
+      if (room() > 1)
+        add({{cut(fmt::format("marker {}: {} {}", printable(row.name),
+                              count((screen_.since_start ? row.all : row.window).count),
+                              span_words(snapshot_, screen_.since_start)),
+                  screen_.width, screen_.glyphs)}});
   }
 
   void worst() {

@@ -81,6 +81,24 @@ std::string stays(const Snapshot& snapshot, bool since_start, std::size_t width)
   return table.empty() ? "" : table.text(width);
 }
 
+std::string activities(const Snapshot& snapshot, bool since_start, std::size_t width) {
+  Table table({"activity, " + span_words(snapshot, since_start), "count", "a second", "p50", "p90",
+               "p99", "p99.9", "max"});
+  for (const live::TimesRow& row : snapshot.activities) {
+    const Quantiles& times = since_start ? row.all : row.window;
+    std::vector<std::string> cells = {printable(row.name), count(times.count)};
+    add_quantiles(cells, times);
+    table.row(std::move(cells));
+  }
+  std::string text = table.empty() ? "" : table.text(width);
+  for (const live::TimesRow& row : snapshot.markers) {
+    const Quantiles& times = since_start ? row.all : row.window;
+    text += fmt::format("marker {}: {} {}\n", printable(row.name), count(times.count),
+                        span_words(snapshot, since_start));
+  }
+  return text;
+}
+
 std::string worst(const Snapshot& snapshot, std::size_t width) {
   constexpr std::size_t kHanging = 6;
   std::string text;
@@ -100,7 +118,8 @@ std::string worst(const Snapshot& snapshot, std::size_t width) {
 
 std::string live_text(const Snapshot& snapshot, bool since_start, std::size_t width) {
   return first_lines(snapshot, width) + latencies(snapshot, since_start, width) +
-         stays(snapshot, since_start, width) + worst(snapshot, width) + "\n";
+         stays(snapshot, since_start, width) + activities(snapshot, since_start, width) +
+         worst(snapshot, width) + "\n";
 }
 
 }  // namespace sojourn::present

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "analysis/base/printable.h"
 #include "analysis/present/words/field_text.h"
 #include "analysis/present/words/text_format.h"
 
@@ -33,7 +34,9 @@ std::vector<std::string> doubts(const live::Snapshot& snapshot) {
   if (snapshot.damaged != 0)
     lines.push_back(fmt::format("the trace is damaged at {} {}", count(snapshot.damaged),
                                 snapshot.damaged == 1 ? "place" : "places"));
-  if (snapshot.restarts != 0)
+  if (!snapshot.script_error.empty())
+    lines.push_back("script: " + printable(snapshot.script_error));
+  if (snapshot.restarts != 0 && snapshot.script_error.empty())
     lines.push_back("points or processes came later: figures are of the time since then");
   return lines;
 }

@@ -44,6 +44,7 @@ void ReportContent::add(const report::TraceExtras& extras) {
   work = extras.work();
   spans = extras.spans();
   joules = extras.energy();
+  activities = extras.activities();
   threads = extras.threads();
   thread_names = extras.thread_names();
 }

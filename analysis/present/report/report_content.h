@@ -18,6 +18,7 @@
 #include "analysis/journeys/rebuilder.h"
 #include "analysis/model/capture_info.h"
 #include "analysis/profile/sampled_work.h"
+#include "analysis/report/activities.h"
 #include "analysis/report/summary.h"
 #include "analysis/report/target_spans.h"
 #include "analysis/report/trace_extras.h"
@@ -53,6 +54,13 @@ struct ReportSelection {
 std::string selection_text(const ReportSelection& selection);
 nlohmann::ordered_json selection_json(const ReportSelection& selection);
 
+// A report of events as a script left them.
+struct ReportScript {
+  std::string name;
+  std::uint64_t kept = 0;
+  std::uint64_t seen = 0;  // of the target
+};
+
 struct ReportContent {
   const Facts& facts;
   const journeys::Topology& topology;
@@ -66,10 +74,12 @@ struct ReportContent {
   std::optional<std::uint64_t> deadline_ns = std::nullopt;
   // Set for a trace without points that has threads.
   const threads::ThreadSurvey* threads = nullptr;
-  const report::TargetSpans* spans = nullptr;     // where the target timed its own work
-  const energy::EnergyFigures* joules = nullptr;  // where energy was asked for
-  std::size_t width = SIZE_MAX;                   // of the terminal that it is for
-  bool is_raw = false;                            // times are shown with what tracing took
+  const report::TargetSpans* spans = nullptr;  // where the target timed its own work
+  std::optional<ReportScript> script = std::nullopt;
+  const report::Activities* activities = nullptr;  // where a script makes some
+  const energy::EnergyFigures* joules = nullptr;   // where energy was asked for
+  std::size_t width = SIZE_MAX;                    // of the terminal that it is for
+  bool is_raw = false;                             // times are shown with what tracing took
 
   // What a report tells beside journeys; the content points into it.
   void add(const report::TraceExtras& extras);

@@ -3,6 +3,7 @@
 
 #include "analysis/model/redacted_mark.h"
 #include "analysis/model/unread.h"
+#include "analysis/present/report/activities_part.h"
 #include "analysis/present/report/context_part.h"
 #include "analysis/present/report/costs_part.h"
 #include "analysis/present/report/counters_part.h"
@@ -188,6 +189,7 @@ ordered_json report_json(const ReportContent& content) {
   report["target"] = {{"pid", facts.targets.front().pid}, {"name", facts.targets.front().name}};
   report["targets"] = targets(content);
   report["host"] = {{"kernel", facts.host.kernel}, {"cpu", facts.host.cpu_model}};
+  if (content.script) report["script"] = script_json(*content.script);
   if (content.selection) report["where"] = selection_json(*content.selection);
   report["events"] = totals.events;
   report["lost"] = facts.file.lost_or_missing();
@@ -221,6 +223,10 @@ ordered_json report_json(const ReportContent& content) {
   if (content.work != nullptr) report["counters"] = counters_json(content);
   if (content.spans != nullptr) report["spans"] = spans_json(content);
   report["energy"] = report_energy_json(content);
+  if (content.activities != nullptr) {
+    report["activities"] = activities_json(content);
+    report["markers"] = markers_json(content);
+  }
   return report;
 }
 

@@ -11,6 +11,7 @@
 #include "analysis/journeys/path_order.h"
 #include "analysis/model/redacted_mark.h"
 #include "analysis/present/causes/causes_content.h"
+#include "analysis/present/report/activities_part.h"
 #include "analysis/present/report/context_part.h"
 #include "analysis/present/report/costs_part.h"
 #include "analysis/present/report/counters_part.h"
@@ -103,6 +104,7 @@ class ReportWriter {
                              .duration_s = content_.duration_s(),
                              .width = content_.width});
     if (content_.spans != nullptr) text_ += spans_text(content_);
+    if (content_.activities != nullptr) text_ += activities_text(content_);
     if (content_.context != nullptr) text_ += context_text(*content_.context, content_.width);
     text_ += counters_text(content_) + report_energy_text(content_);
     doubts();
@@ -169,7 +171,10 @@ class ReportWriter {
     }
     line("{}, {}, {}, {}{}", whose(), duration(content_.duration_s() * 1e9), how_many(),
          losses_words(facts_.file), tracing);
-    if (model::is_redacted(facts_.capture)) line("redacted: ids and names were replaced, times were not");
+    if (model::is_redacted(facts_.capture))
+      line("redacted: ids and names were replaced, times were not");
+    if (content_.script)
+      if (const auto words = script_text(*content_.script); !words.empty()) line("{}", words);
     if (content_.selection) line("{}", selection_text(*content_.selection));
   }
 

@@ -235,5 +235,89 @@ TEST_CASE("points that come later begin the figures anew, and are counted") {
   CHECK(growing.complete() == 1);
 }
 
+// Stands for a script: an activity of 7 ns behind each event of the second point.
+class MakingStage : public trace::EventStage {
+ public:
+  MakingStage(model::Schema schema, const bool& fails) : schema_(std::move(schema)), fails_(fails) {
+    schema_.points.push_back({.direction = model::Direction::kScript,
+                              .src = "made",
+                              .dest = {},
+                              .fields = {{.name = std::string(model::kDurationField)}},
+                              .file = {}});
+  }
+  const model::Schema& schema() const override { return schema_; }
+  Result<void> begin(std::span<const model::Stream>) override { return {}; }
+  void know_streams(std::span<const model::Stream>) override {}
+  Result<void> pass(model::EventBatch& events) override {
+    if (fails_) return fail("test.lua:3: broken");
+    model::EventBatch behind;
+    for (std::size_t row = 0; row < events.size(); ++row) {
+      behind.append(events[row]);
+      if (events.point()[row] != 1) continue;
+      const std::uint64_t took[] = {7};
+      model::EventView made = events[row];
+      made.point = 2;
+      made.values = took;
+      behind.append(made);
+    }
+    events = std::move(behind);
+    return {};
+  }
+
+ private:
+  model::Schema schema_;
+  const bool& fails_;
+};
+
+TEST_CASE("a script stands in front of the figures, and they go on without it when it fails") {
+  bool fails = false;
+  LiveOptions options;
+  options.script = [&fails](const model::Schema& schema, std::uint64_t) -> Result<LiveScript> {
+    return LiveScript{.events = std::make_shared<MakingStage>(schema, fails),
+                      .keeps = [](const journeys::Journey& journey) { return journey.id != 1; },
+                      .notice = {},
+                      .failure = {}};
+  };
+  Growing growing(std::move(options));
+  for (std::uint64_t at = 1; at <= 3; ++at) growing.packet(kOpen + at * 1000, 100);
+  growing.settle(kOpen + kSecond / 2);
+  growing.clock(kOpen + kSecond);
+  growing.poll();
+  Snapshot now = growing.live.snapshot();
+  REQUIRE(now.activities.size() == 1);
+  CHECK(now.activities.front().name == "made");
+  CHECK(now.activities.front().all.count == 3);
+  CHECK(now.activities.front().all.max_ns == 7);
+  CHECK(growing.complete() == 2);  // the first one is not kept
+  CHECK(now.script_error.empty());
+
+  fails = true;
+  growing.packet(kOpen + kSecond + 1000, 100);
+  growing.clock(kOpen + 2 * kSecond);
+  growing.poll();
+  now = growing.live.snapshot();
+  CHECK(now.script_error == "test.lua:3: broken");
+  CHECK(now.restarts == 1);
+  CHECK(now.activities.empty());
+  growing.packet(kOpen + 2 * kSecond + 1000, 100);
+  growing.settle(kOpen + 2 * kSecond + kSecond / 2);
+  growing.clock(kOpen + 3 * kSecond);
+  growing.poll();
+  CHECK(growing.complete() == 1);
+}
+
+TEST_CASE("a script that does not fit a trace's points ends the view") {
+  LiveOptions options;
+  options.script = [](const model::Schema&, std::uint64_t) -> Result<LiveScript> {
+    return fail("test.lua:1: no");
+  };
+  Growing growing(std::move(options));
+  growing.packet(kOpen + 1000, 100);
+  growing.clock(kOpen + kSecond);
+  const auto polled = growing.live.poll([] { return true; });
+  REQUIRE_FALSE(polled);
+  CHECK(polled.error().text() == "test.lua:1: no");
+}
+
 }  // namespace
 }  // namespace sojourn::live

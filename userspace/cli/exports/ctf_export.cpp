@@ -70,6 +70,7 @@ Result<std::string> write_stream(const ExportRequest& request, trace::Reader& re
 
 Result<void> export_ctf(const ExportRequest& request, trace::Reader reader, const std::string& told,
                         const exports::Write& /*write*/) {
+  SJ_TRY(script, request.script.start(reader, ScriptOption::Things::kEvents));
   SJ_TRY(directory, NewDirectory::create(request.output));
   SJ_TRY(metadata, write_stream(request, reader));
   directory.keep();
@@ -77,7 +78,7 @@ Result<void> export_ctf(const ExportRequest& request, trace::Reader reader, cons
   SJ_CHECK(file.write(metadata));
   SJ_CHECK(file.finish());
   tell_if_not_whole(reader, told);
-  return {};
+  return script.finish();
 }
 
 }  // namespace sojourn::cli

@@ -20,8 +20,8 @@ namespace sojourn::cli {
 
 namespace {
 
-constexpr Takes kOfEvents = Takes::kWhere;
-constexpr Takes kOfJourneys = Takes::kRules | Takes::kWhere;
+constexpr Takes kOfEvents = Takes::kWhere | Takes::kScript;
+constexpr Takes kOfJourneys = Takes::kRules | Takes::kWhere | Takes::kScript;
 constexpr Takes kOfLatseq = Takes::kRules | Takes::kWhere | Takes::kCompat;
 
 constexpr std::array kTables = {
@@ -144,6 +144,7 @@ void check_export(ExportRequest& request) {
   refuse(request.where.given(), Takes::kWhere, "--where");
   refuse(!request.compat.empty(), Takes::kCompat, "--compat");
   refuse(request.deadline.given(), Takes::kDeadline, "--deadline");
+  refuse(request.script.given(), Takes::kScript, "--script");
   refuse(request.choice.given(), Takes::kChoice, "--worst and no --sample");
   refuse(request.open.given(), Takes::kOpen, "--open");
   if (request.open.given() && request.output == "-")

@@ -26,7 +26,8 @@ enum class Takes : std::uint8_t {
   kCompat = 4,
   kDeadline = 8,
   kChoice = 16,  // --worst, --sample
-  kOpen = 32
+  kOpen = 32,
+  kScript = 64
 };
 constexpr Takes operator|(Takes left, Takes right) {
   return static_cast<Takes>(std::to_underlying(left) | std::to_underlying(right));

@@ -9,6 +9,7 @@
 #include "userspace/cli/exports/choice_options.h"
 #include "userspace/cli/exports/open_option.h"
 #include "userspace/cli/rules_option.h"
+#include "userspace/cli/script_option.h"
 #include "userspace/cli/where_option.h"
 
 namespace sojourn::cli {
@@ -24,6 +25,7 @@ struct ExportRequest {
   DeadlineOption deadline;
   ChoiceOptions choice;
   OpenOption open;
+  ScriptOption script;
 };
 
 }  // namespace sojourn::cli

@@ -66,6 +66,7 @@ Result<LatseqJourneys> rebuild_natively(const ExportRequest& request, pipeline::
 
 Result<void> export_latseq_lines(const ExportRequest& request, trace::Reader reader,
                                  const std::string& told, const exports::Write& write) {
+  SJ_TRY(script, request.script.start(reader, ScriptOption::Things::kEvents));
   SJ_TRY(where, request.where.events(reader));
   const model::WallClock clock(reader.clocks());
   if (!clock.known())
@@ -98,7 +99,7 @@ Result<void> export_latseq_lines(const ExportRequest& request, trace::Reader rea
     tell("{}: {} of the kernel and of queues left out: LatSeq has no line for them\n",
          reader.path(), counted(left_out, "event"));
   tell_if_not_whole(reader, told);
-  return {};
+  return script.finish();
 }
 
 Result<void> export_latseq(const ExportRequest& request, trace::Reader reader,

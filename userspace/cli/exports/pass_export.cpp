@@ -18,6 +18,7 @@ template <typename Format>
 Result<void> write_all(const ExportRequest& request, trace::Reader reader, const std::string& told,
                        const exports::Write& write) {
   SJ_TRY(rules, request.rules.read());
+  SJ_TRY(script, request.script.start(reader, ScriptOption::Things::kJourneys));
   SJ_TRY(input, derive_input(std::move(reader), rules));
   SJ_TRY(where, request.where.journeys(input.reader()));
   const exports::TraceNames names(input.reader());
@@ -26,17 +27,18 @@ Result<void> write_all(const ExportRequest& request, trace::Reader reader, const
   base::ThreadExecutor threads;
   pipeline::TracePass pass(threads, input);
   pass.observe(made);
-  if (where) pass.keep([&](const journeys::Journey& journey) { return (*where)(journey); });
+  if (auto keep = script.predicate(where)) pass.keep(std::move(keep));
   pass.show(line.progress());
   pass.consume([&](const model::EventBatch& events) {
     made.consume(events);
     return made.is_good();
   });
   SJ_CHECK(pass.run());
+  SJ_CHECK(script.check());
   SJ_CHECK(made.finish());
   line.clear();
   tell_if_not_whole(input.reader(), told);
-  return {};
+  return script.finish();
 }
 
 }  // namespace

@@ -42,25 +42,26 @@ Result<void> write_events(const ExportRequest& request, trace::Reader& reader,
 // A table that observes journeys.
 template <typename JourneysTable>
 Result<void> write_journeys(const ExportRequest& request, pipeline::TraceInput& input,
-                            JourneysTable& made) {
+                            const ScriptRun& script, JourneysTable& made) {
   SJ_TRY(where, request.where.journeys(input.reader()));
   SJ_CHECK(made.table().begin());
   ProgressLine line;
   base::ThreadExecutor threads;
   pipeline::TracePass pass(threads, input);
   pass.observe(made);
-  if (where) pass.keep([&](const journeys::Journey& journey) { return (*where)(journey); });
+  if (auto keep = script.predicate(where)) pass.keep(std::move(keep));
   pass.show(line.progress());
   pass.consume([&](const model::EventBatch&) { return made.table().is_good(); });
   SJ_CHECK(pass.run());
+  SJ_CHECK(script.check());
   return made.table().finish(input.reader());
 }
 
 Result<void> write_causes(const ExportRequest& request, pipeline::TraceInput& input,
-                          const exports::TraceNames& names, exports::RowWriter& rows) {
+                          const ScriptRun& script, const exports::TraceNames& names,
+                          exports::RowWriter& rows) {
   SJ_TRY(where, request.where.journeys(input.reader()));
-  causes::Explainer::Wanted wanted;
-  if (where) wanted = [&](const journeys::Journey& journey) { return (*where)(journey); };
+  const causes::Explainer::Wanted wanted = script.predicate(where);
   ProgressLine line;
   base::ThreadExecutor threads;
   SJ_TRY(deadlines, find_deadlines(request.deadline, input, threads, wanted, line));
@@ -71,42 +72,46 @@ Result<void> write_causes(const ExportRequest& request, pipeline::TraceInput& in
                                     [&](const causes::Verdict& verdict) { made.add(verdict); });
   SJ_CHECK(analysis.run(
       threads, is_deadline_searched(request.deadline) ? line.progress(1, 2) : line.progress()));
+  SJ_CHECK(script.check());
   return made.table().finish(input.reader());
 }
 
 Result<void> write_table(const ExportRequest& request, pipeline::TraceInput& input,
-                         exports::RowWriter& rows) {
+                         const ScriptRun& script, exports::RowWriter& rows) {
   const exports::TraceNames names(input.reader());
   if (request.what == "journeys") {
     exports::JourneyTable made(input.reader(), names, rows);
-    return write_journeys(request, input, made);
+    return write_journeys(request, input, script, made);
   }
   if (request.what == "hops") {
     exports::HopTable made(input.reader(), input.topology(), names, rows);
-    return write_journeys(request, input, made);
+    return write_journeys(request, input, script, made);
   }
   if (request.what == "in-flight") {
     exports::InFlightTable made(input.topology(), names, rows);
-    return write_journeys(request, input, made);
+    return write_journeys(request, input, script, made);
   }
-  return write_causes(request, input, names, rows);
+  return write_causes(request, input, script, names, rows);
 }
 
 }  // namespace
 
 Result<void> export_table(const ExportRequest& request, trace::Reader reader,
                           const std::string& told, exports::RowWriter& rows) {
-  if (request.what == "events" || request.what == "queues") {
+  const bool is_of_events = request.what == "events" || request.what == "queues";
+  SJ_TRY(script, request.script.start(reader, is_of_events ? ScriptOption::Things::kEvents
+                                                           : ScriptOption::Things::kJourneys));
+  if (is_of_events) {
     SJ_CHECK(request.what == "events" ? write_events<exports::EventTable>(request, reader, rows)
                                       : write_events<exports::QueueTable>(request, reader, rows));
     tell_if_not_whole(reader, told);
-    return {};
+    return script.finish();
   }
   SJ_TRY(rules, request.rules.read());
   SJ_TRY(input, derive_input(std::move(reader), rules));
-  SJ_CHECK(write_table(request, input, rows));
+  SJ_CHECK(write_table(request, input, script, rows));
   tell_if_not_whole(input.reader(), told);
-  return {};
+  return script.finish();
 }
 
 Result<void> export_csv(const ExportRequest& request, trace::Reader reader, const std::string& told,

@@ -81,6 +81,7 @@ Action define_live(Arguments& arguments) {
                       "played to its end. Or a stream, tcp://HOST:PORT or unix:PATH")
           .type_name("FILE");
   settings->define_choice(arguments);
+  settings->script.define(arguments);
   arguments.heading("How to show it");
   const Argument interval =
       arguments.add_option("--interval", settings->interval, "Show the figures this often")

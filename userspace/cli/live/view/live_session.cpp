@@ -36,6 +36,23 @@ std::uint64_t file_size(const std::string& path) {
   return unknown ? 0 : size;
 }
 
+// What a script prints would be in the screen's way.
+std::function<Result<live::LiveScript>(const model::Schema&, std::uint64_t)> live_script_of(
+    scripts::ScriptSource source) {
+  return [source = std::move(source)](const model::Schema& schema,
+                                      std::uint64_t open_ns) -> Result<live::LiveScript> {
+    SJ_TRY(events, scripts::ScriptStage::create(source, schema, open_ns, nullptr));
+    live::LiveScript script = {.events = events, .keeps = {}, .notice = {}, .failure = {}};
+    script.notice = [events] { return events->error(); };
+    if (!events->registration().filters_journeys) return script;
+    SJ_TRY(made, scripts::JourneyScript::create(source, schema, open_ns, nullptr));
+    const std::shared_ptr<scripts::JourneyScript> judge = std::move(made);
+    script.keeps = [judge](const journeys::Journey& journey) { return (*judge)(journey); };
+    script.failure = [judge] { return judge->error(); };
+    return script;
+  };
+}
+
 Result<live::LiveOptions> options_of(const LiveSettings& settings) {
   live::LiveOptions options;
   SJ_TRY(rules, settings.rules.read());
@@ -46,6 +63,8 @@ Result<live::LiveOptions> options_of(const LiveSettings& settings) {
   options.window_s = static_cast<std::size_t>(
       std::max<std::int64_t>(std::chrono::ceil<std::chrono::seconds>(window).count(), 1));
   options.explains = !settings.no_causes;
+  SJ_TRY(source, settings.script.read());
+  if (source) options.script = live_script_of(std::move(*source));
   return options;
 }
 

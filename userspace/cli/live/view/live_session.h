@@ -17,6 +17,7 @@
 #include "userspace/cli/live/record/record_options.h"
 #include "userspace/cli/live/view/captured_trace.h"
 #include "userspace/cli/rules_option.h"
+#include "userspace/cli/script_option.h"
 #include "userspace/cli/where_option.h"
 
 namespace sojourn::cli {
@@ -31,6 +32,7 @@ struct LiveSettings {
   RecordOptions record;
   RulesOption rules;
   WhereOption filter;
+  ScriptOption script;
   std::string interval = "1s";
   std::string window = "10s";
   std::size_t count = 0;  // of intervals; 0: no end

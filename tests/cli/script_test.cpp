@@ -1,0 +1,318 @@
+// --script: Lua on the command line. The traces are those of tests/golden.
+#include <algorithm>
+#include <cstdint>
+#include <filesystem>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include <catch2/catch_test_macros.hpp>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "tests/cli/programs.h"
+#include "tests/golden/fixture.h"
+
+namespace sojourn::cli_tests {
+namespace {
+
+using nlohmann::json;
+
+// Two threads and a mutex, at 7: the second one waits for 700 ns, and each holds it.
+constexpr auto kMutexes = R"(target locks 77
+capture 1000 9000 0 0
+point I mutex.wait ::mutex
+point I mutex.lock ::mutex
+point I mutex.unlock ::mutex
+2000 0 11 I mutex.wait 7
+2100 0 11 I mutex.lock 7
+2200 0 12 I mutex.wait 7
+2900 0 11 I mutex.unlock 7
+2900 0 12 I mutex.lock 7
+3900 0 12 I mutex.unlock 7
+)";
+
+std::vector<json> json_lines(const std::string& text) {
+  std::vector<json> objects;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) objects.push_back(json::parse(line));
+  return objects;
+}
+
+class Scripts {
+ public:
+  std::string trace(const std::string& fixture) const { return traces_.path(fixture); }
+  std::string mutexes() const {
+    const std::string text = traces_.directory().path("mutexes.events");
+    const std::string path = traces_.directory().path("mutexes.sjt");
+    test::write_contents(text, kMutexes);
+    REQUIRE(golden::write_trace(text, path));
+    return path;
+  }
+  std::string script(const std::string& text) const {
+    const std::string path = traces_.directory().path("test.lua");
+    test::write_contents(path, text);
+    return path;
+  }
+  std::string path(const std::string& name) const { return traces_.directory().path(name); }
+
+ private:
+  Traces traces_;
+};
+
+std::string shipped(const std::string& name) {
+  return SJ_SCRIPTS "/" + name;
+}
+
+// Standard output of a run that succeeds; on standard error is this.
+std::string output_and(const std::string& said, std::vector<std::string> arguments) {
+  const test::Ended ended = sojourn(std::move(arguments));
+  INFO(ended.err);
+  REQUIRE(ended.exit_code == 0);
+  CHECK(ended.err == said);
+  return ended.out;
+}
+
+TEST_CASE("a script's filter is a filter expression by other words") {
+  const Scripts scripts;
+  const std::string trace = scripts.trace("radio");
+  const std::string script = scripts.script(
+      "filter(function(e) return e.rnti == 1 and e.len ~= nil and e.len > 100 end)");
+  const auto all = json_lines(output_of({"events", trace, "--json"}));
+  const auto wanted =
+      json_lines(output_of({"events", trace, "--json", "--where", "rnti == 1 && len > 100"}));
+  REQUIRE(!wanted.empty());
+  auto found = json_lines(
+      output_and(fmt::format("test.lua: kept {} of {} events\n", wanted.size(), all.size()),
+                 {"events", trace, "--json", "--script", script}));
+  REQUIRE(found.size() == wanted.size());
+  for (std::size_t at = 0; at < found.size(); ++at) {
+    found[at].erase("seq");  // they close up
+    json same = wanted[at];
+    same.erase("seq");
+    CHECK(found[at] == same);
+  }
+}
+
+TEST_CASE("what a filter drops was never there for journeys, and is no loss") {
+  const Scripts scripts;
+  const std::string trace = scripts.trace("radio");
+  const std::string script = scripts.script("filter(function(e) return e.dir ~= 'U' end)");
+  const test::Ended ended = sojourn({"report", trace, "--json", "--script", script});
+  REQUIRE(ended.exit_code == 0);
+  const json report = json::parse(ended.out);
+  const json whole = json::parse(output_of({"report", trace, "--json"}));
+  CHECK(report["journeys"]["D"] == whole["journeys"]["D"]);
+  CHECK(report["journeys"]["U"]["count"] == 0);
+  CHECK(report["lost"] == whole["lost"]);
+  CHECK(report["script"]["name"] == "test.lua");
+  CHECK(report["script"]["events_kept"] == report["events"]);
+  CHECK(report["script"]["events_seen"] == whole["events"]);
+  const test::Ended text = sojourn({"report", trace, "--script", script});
+  CHECK(text.out.find(fmt::format("only the {} of {} events that test.lua keeps",
+                                  report["events"].get<int>(), whole["events"].get<int>())) !=
+        std::string::npos);
+}
+
+TEST_CASE("a script's filter of journeys is --where by other words") {
+  const Scripts scripts;
+  const std::string trace = scripts.trace("radio");
+  const std::string script =
+      scripts.script("filter_journeys(function(j) return (j:at('rlc.tx') or 0) > 50 * us end)");
+  const std::string expression = "at(rlc.tx) > 50us";
+  const std::string wanted = output_of({"journeys", trace, "--json", "--where", expression});
+  REQUIRE(!wanted.empty());
+  CHECK(output_of({"journeys", trace, "--json", "--script", script}) == wanted);
+  CHECK(output_of({"export", trace, "--to", "csv", "--script", script}) ==
+        output_of({"export", trace, "--to", "csv", "--where", expression}));
+  json report = json::parse(output_of({"report", trace, "--json", "--script", script}));
+  json same = json::parse(output_of({"report", trace, "--json", "--where", expression}));
+  CHECK(report["where"]["expression"] == "test.lua is true");
+  for (json* const one : {&report, &same}) {
+    (*one)["where"].erase("expression");
+    one->erase("script");
+  }
+  CHECK(report == same);
+  // Both together keep what both keep.
+  const json both = json::parse(output_of(
+      {"report", trace, "--json", "--script", script, "--where", "dir == D && rnti == 0x4601"}));
+  const json one_expression = json::parse(output_of(
+      {"report", trace, "--json", "--where", "at(rlc.tx) > 50us && dir == D && rnti == 0x4601"}));
+  CHECK(both["journeys"] == one_expression["journeys"]);
+}
+
+TEST_CASE("a column is a field: printed, asked for, and exported") {
+  const Scripts scripts;
+  const std::string trace = scripts.trace("radio");
+  const std::string script = scripts.script(
+      "column { name = 'half', role = 'property', points = 'D *',\n"
+      "         value = function(e) return (e.len or 0) // 2 end }");
+  const auto lines = json_lines(output_of({"events", trace, "--json", "--script", script}));
+  for (const json& line : lines) {
+    const bool is_down = line["dir"] == "D";
+    REQUIRE(line["fields"].contains("half") == is_down);
+    if (is_down) CHECK(line["fields"]["half"] == line["fields"]["len"].get<int>() / 2);
+  }
+  CHECK(output_of({"events", trace, "--script", script, "--where", "half >= 100", "--json"}) !=
+        output_of({"events", trace, "--script", script, "--where", "half < 100", "--json"}));
+  const std::string csv =
+      output_of({"export", trace, "--to", "csv", "--what", "events", "--script", script});
+  CHECK(csv.substr(0, csv.find('\n')).find("half") != std::string::npos);
+  // A property links nothing.
+  CHECK(json::parse(output_of({"report", trace, "--json", "--script", script}))["journeys"] ==
+        json::parse(output_of({"report", trace, "--json"}))["journeys"]);
+}
+
+TEST_CASE("the mutex example tells how long mutexes were waited for and held") {
+  const Scripts scripts;
+  const std::string trace = scripts.mutexes();
+  const std::string script = shipped("mutex.lua");
+  const std::string said = "mutex.lua: mutex.waited: 2 times, mutex.held: 2 times\n";
+  const json report =
+      json::parse(output_and(said, {"report", trace, "--json", "--script", script}));
+  REQUIRE(report["activities"].size() == 2);
+  CHECK(report["activities"][0]["name"] == "mutex.waited");
+  CHECK(report["activities"][0]["count"] == 2);
+  CHECK(report["activities"][0]["duration_us"]["max"] == 0.7);
+  CHECK(report["activities"][1]["name"] == "mutex.held");
+  CHECK(report["activities"][1]["duration_us"]["mean"] == 0.9);
+  const std::string text = output_and(said, {"report", trace, "--script", script});
+  CHECK(text.find("activity") != std::string::npos);
+  CHECK(text.find("mutex.held") != std::string::npos);
+
+  const auto events = json_lines(output_and(
+      said, {"events", trace, "--json", "--script", script, "--points", "A mutex.held"}));
+  REQUIRE(events.size() == 2);
+  CHECK(events[0]["fields"] == json({{"dur_ns", 800}, {"mutex", 7}, {"waiters", 1}}));
+  CHECK(events[0]["tid"] == 11);
+  CHECK(events[1]["fields"] == json({{"dur_ns", 1000}, {"mutex", 7}, {"waiters", 0}}));
+  CHECK(output_and(said, {"events", trace, "--script", script, "--where", "dur_ns > 900ns"})
+            .find("A mutex.held dur_ns 1000 mutex 7 waiters 0") != std::string::npos);
+}
+
+TEST_CASE("activities and markers are slices and instants for Chrome, and rows of tables") {
+  const Scripts scripts;
+  const std::string trace = scripts.mutexes();
+  const std::string script = scripts.script(
+      "local held, since = activity('held', { 'mutex' }), {}\n"
+      "local late = marker('late', { 'ns' })\n"
+      "on('I mutex.lock', function(e) since[e.mutex] = e.t_ns end)\n"
+      "on('I mutex.unlock', function(e)\n"
+      "  held(since[e.mutex], e.mutex)\n"
+      "  if e.t_ns - since[e.mutex] > 900 then late(e.t_ns - since[e.mutex]) end\n"
+      "end)");
+  const std::string said = "test.lua: held: 2 times, late: 1 marker\n";
+  const json chrome =
+      json::parse(output_and(said, {"export", trace, "--to", "chrome", "--script", script}));
+  std::vector<json> made;
+  for (const json& event : chrome["traceEvents"])
+    if (event.value("cat", "") == "A") made.push_back(event);
+  REQUIRE(made.size() == 5);
+  CHECK(made[0]["ph"] == "b");
+  CHECK(made[0]["name"] == "held");
+  CHECK(made[0]["ts"] == 2.1);
+  CHECK(made[0]["args"] == json({{"dur_ns", 800}, {"mutex", 7}}));
+  CHECK(made[1]["ph"] == "e");
+  CHECK(made[1]["ts"] == 2.9);
+  CHECK(made[4]["ph"] == "n");
+  CHECK(made[4]["name"] == "late");
+  CHECK(made[4]["tid"] == 12);
+  CHECK(made[4]["args"] == json({{"ns", 1000}}));
+  const auto rows = json_lines(
+      output_and(said, {"export", trace, "--to", "jsonl", "--what", "events", "--script", script}));
+  CHECK(std::ranges::count_if(rows, [](const json& row) { return row["dir"] == "A"; }) == 3);
+  // And Perfetto's file is one that has more than without the script: tests/exports reads it back.
+  CHECK(output_and(said, {"export", trace, "--to", "perfetto", "--script", script}).size() >
+        output_of({"export", trace, "--to", "perfetto"}).size());
+}
+
+TEST_CASE("live counts what a script keeps and makes") {
+  const Scripts scripts;
+  const std::string script = shipped("mutex.lua");
+  const auto lines =
+      json_lines(output_of({"live", scripts.mutexes(), "--json", "--script", script}));
+  REQUIRE(!lines.empty());
+  const json& last = lines.back();
+  REQUIRE(last["activities"].size() == 2);
+  CHECK(last["activities"][1]["name"] == "mutex.held");
+  CHECK(last["activities"][1]["all"]["count"] == 2);
+  const std::string trace = scripts.trace("radio");
+  const std::string filters =
+      scripts.script("filter_journeys(function(j) return j.rnti == 0x4601 end)");
+  const auto kept = json_lines(output_of({"live", trace, "--json", "--script", filters}));
+  const auto where = json_lines(output_of({"live", trace, "--json", "--filter", "rnti == 0x4601"}));
+  CHECK(kept.back()["journeys"] == where.back()["journeys"]);
+  require_error(sojourn({"live", trace, "--json", "--script", scripts.script("filter(")}),
+                "test.lua:1: ");
+}
+
+TEST_CASE("each shipped script works on a trace that it is for") {
+  const Scripts scripts;
+  const std::string trace = scripts.trace("radio");
+  for (const std::string name : {"one-ue.lua", "slow-queue.lua", "slice.lua", "gap.lua"}) {
+    const test::Ended ended = sojourn({"report", trace, "--json", "--script", shipped(name)});
+    CAPTURE(name, ended.err);
+    CHECK(ended.exit_code == 0);
+  }
+}
+
+TEST_CASE("a script that cannot be read or is wrong ends the command in one line") {
+  const Scripts scripts;
+  const std::string trace = scripts.trace("radio");
+  const auto error = [&](const std::string& text) {
+    return sojourn({"report", trace, "--script", scripts.script(text)});
+  };
+  require_error(sojourn({"report", trace, "--script", scripts.path("gone.lua")}),
+                "gone.lua: No such file or directory");
+  require_error(sojourn({"report", trace, "--script", scripts.path("")}), "is a directory");
+  require_error(error("\nfilter(function(e) return"), "test.lua:2: ");
+  require_error(error("io.open('/etc/passwd')"), "test.lua:1: attempt to index a nil value");
+  require_error(error("\n\nfilter(function(e) return e.len > nil end)"),
+                "test.lua:3: attempt to compare");
+  require_error(error("string.rep('x', 1 << 31)"), "test.lua:1: resulting string too large");
+  require_error(error("\nfilter_journeys(function(j) return j.x end)"),
+                "test.lua:2: no point of the trace has a field \"x\"");
+  require_error(error("filter(function(e)\n  while true do end\nend)"),
+                "test.lua:2: took longer than 2 s of processor time");
+}
+
+TEST_CASE("a detector that fails is told last, and all else is printed and written") {
+  const Scripts scripts;
+  const std::string trace = scripts.trace("radio");
+  const std::string script = scripts.script("on(function(e)\n  error('broken')\nend)");
+  const test::Ended report = sojourn({"report", trace, "--json", "--script", script});
+  CHECK(report.exit_code == 1);
+  CHECK(report.err == "sojourn: test.lua:2: broken\n");
+  CHECK(json::parse(report.out)["journeys"] ==
+        json::parse(output_of({"report", trace, "--json"}))["journeys"]);
+  const std::string file = scripts.path("out.csv");
+  const test::Ended written =
+      sojourn({"export", trace, "--to", "csv", "--script", script, "-o", file});
+  CHECK(written.exit_code == 1);
+  CHECK(test::contents(file) == output_of({"export", trace, "--to", "csv"}));
+}
+
+TEST_CASE("where a script has no say it is refused, or told so") {
+  const Scripts scripts;
+  const std::string trace = scripts.trace("radio");
+  const std::string script = scripts.script("filter_journeys(function(j) return false end)");
+  const auto refused = [&](std::vector<std::string> arguments, const std::string& words) {
+    arguments.insert(arguments.end(), {"--script", script});
+    const test::Ended ended = sojourn(std::move(arguments));
+    CHECK(ended.exit_code == 2);
+    CHECK(ended.out.empty());
+    INFO(ended.err);
+    CHECK(ended.err.find(words) != std::string::npos);
+  };
+  refused({"report", trace, "--html", scripts.path("x.html")}, "no other option");
+  refused({"report", trace, "--costs"}, "--costs counts all hits");
+  refused({"report", trace, "--compat", "latseq"}, "has no --script");
+  refused({"export", trace, "--to", "dot"}, "--to dot --what topology has no --script");
+  refused({"export", trace, "--to", "csv", "--what", "in-flight"}, "has no --script");
+  const std::string events = output_of({"events", trace});
+  CHECK(output_and("test.lua: filters journeys, but events are looked at here\n",
+                   {"events", trace, "--script", script}) == events);
+}
+
+}  // namespace
+}  // namespace sojourn::cli_tests

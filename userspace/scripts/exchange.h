@@ -1,0 +1,91 @@
+// What a script's worker and its parent write to each other, in memory that both have: events in
+// columns there, what the script makes of them back. The parent trusts nothing in it: every count
+// and number is checked before it is used. All of it begins as zeros.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "analysis/model/schema.h"
+
+namespace sojourn::scripts {
+
+constexpr std::size_t kRows = 4096;            // events that are passed on at once
+constexpr std::size_t kMaxColumns = 8;         // that a script adds
+constexpr std::size_t kMaxMade = 64;           // activities and markers of a script
+constexpr std::size_t kMaxStreams = 4096;      // whose CPU a script can ask for
+constexpr std::size_t kMaxMadeByEvent = 1000;  // activities and markers
+constexpr std::size_t kMadeWords = std::size_t{1} << 17;
+constexpr std::size_t kTextBytes = std::size_t{1} << 16;
+
+// The one byte that says what is in the exchange.
+enum class Ask : char {
+  kLoad = 'l',      // read the script; registered() is asked for
+  kEvents = 'e',    // a batch of events
+  kContinue = 'c',  // go on with it
+  kJourney = 'j',   // a journey: keep it?
+};
+enum class Answer : char {
+  kDone = 'd',
+  kPaused = 'p',  // what was made so far is to be taken
+  kFailed = 'f',  // `error`; nothing more can be asked
+};
+
+// An activity or a marker is this, then its values: `dur_ns` first where it is an activity.
+struct MadeHead {
+  std::uint32_t row = 0;  // of the event that it was made by
+  std::uint32_t which = 0;
+};
+
+// The figures of a journey that a script can ask for. Its steps are rows of events.
+struct JourneyNumbers {
+  std::uint64_t id = 0;
+  std::uint64_t start_ns = 0;
+  std::uint64_t end_ns = 0;
+  std::uint64_t last_out_ns = 0;
+  std::uint64_t latency_ns = 0;
+  std::uint64_t segments = 0;
+  std::uint64_t retransmissions = 0;
+  std::uint64_t harq_retransmissions = 0;
+  std::uint64_t drops = 0;
+  std::uint8_t direction = 0;
+  std::uint8_t outcome = 0;
+  std::uint8_t ambiguous = 0;
+};
+
+// From the event by which a unit entered a place to that by which it left.
+struct JourneyStay {
+  std::uint64_t ns = 0;
+  model::PointId from = 0;
+  model::PointId to = 0;
+};
+
+struct Exchange {
+  // To the worker.
+  std::uint32_t rows;
+  std::uint64_t ts_ns[kRows];
+  std::uint32_t tid[kRows];
+  std::uint32_t stream[kRows];
+  model::PointId point[kRows];
+  std::uint32_t first_value[kRows + 1];
+  std::uint64_t values[kRows * model::kMaxFields];
+  std::int32_t cpu[kMaxStreams];
+  JourneyNumbers journey;
+  std::uint32_t stays;
+  JourneyStay stay[kRows];
+
+  // From the worker.
+  std::uint8_t keep[kRows];  // of a journey the first one
+  std::uint64_t columns[kMaxColumns][kRows];
+  std::uint32_t made_words;
+  std::uint64_t made[kMadeWords];  // after kLoad the bytes of a Registration
+  std::uint32_t text_bytes;        // what the script printed
+  std::uint32_t text_lost;         // bytes for which there was no room
+  char text[kTextBytes];
+  char error[1024];    // the first error of all, a text that ends with a zero
+  char notice[1024];   // an error that ended one function only
+  std::uint32_t line;  // where the function begins that runs; 0: none does
+  std::uint32_t turn;  // counts what was asked
+};
+
+}  // namespace sojourn::scripts

@@ -1,0 +1,60 @@
+// An interpreter for a script that nobody trusts: memory within a bound, no library that reaches
+// outside of it, source text only, and errors that say file and line. It is for a process that does
+// nothing else (worker_process.h). One thread owns a LuaState.
+//
+// An error of Lua leaves C++ functions without running destructors. So a function that Lua calls
+// holds no object that has one while it calls what may fail.
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+#include <lua.hpp>
+
+#include "analysis/base/result.h"
+
+namespace sojourn::scripts {
+
+class LuaState {
+ public:
+  // `name`: what errors call the script.
+  static Result<LuaState> create(std::string name, std::size_t max_bytes);
+  LuaState(LuaState&& other) noexcept;
+  LuaState& operator=(LuaState&&) = delete;
+  ~LuaState();
+
+  lua_State* get() const { return memory_->lua; }
+  const std::string& name() const { return name_; }
+
+  // Compiles it, and leaves the function on the stack.
+  Result<void> compile(const std::string& text);
+  // Calls the function below its arguments, on the stack. An error is one line.
+  Result<void> call(int arguments, int results);
+
+  // The script is to end with an error wherever it is, as soon as it is not in a function of C.
+  // May be called in a signal's handler.
+  void stop();
+  void allow();  // that it goes on
+
+ private:
+  // What the interpreter holds; it stays where it is when the owner moves.
+  struct Memory {
+    lua_State* lua = nullptr;
+    std::size_t used = 0;
+    std::size_t most = 0;
+    char refused_at[128] = "";  // file and line where there was no memory last
+  };
+
+  LuaState(std::string name, Memory* memory) : name_(std::move(name)), memory_(memory) {}
+  static void* allocate(void* self, void* block, std::size_t old_bytes, std::size_t bytes);
+  static void* refuse(Memory& memory);
+  Error error_of(int status);
+
+  std::string name_;
+  Memory* memory_;
+};
+
+// File and line of the innermost function that has a line: "mutex.lua:12". Empty: none has.
+void write_place(lua_State* lua, char* into, std::size_t bytes);
+
+}  // namespace sojourn::scripts
