@@ -61,7 +61,8 @@ struct Wanted {
   std::size_t sites = 0;   // probes that it got
   std::size_t unread = 0;  // of them, those whose functions could not be read
   std::vector<std::string> near = {};
-  std::size_t guesses = 0;  // instead of a name: so many that look like a data path
+  bool is_left_out = false;  // it is no point of this release
+  std::size_t guesses = 0;   // instead of a name: so many that look like a data path
 };
 
 // A point of a function that has no cheap place: its callers have, wherever they are.
@@ -369,8 +370,11 @@ void Collector::add_file(tracee::MappedFile file, std::span<const tracee::Mappin
     return;
   }
   marks_.take(std::span(*results).subspan(asked.size()));
-  for (std::size_t at = 0; at < asked.size(); ++at)
-    take_result(context, *asked[at], (*results)[at]);
+  for (std::size_t at = 0; at < asked.size(); ++at) {
+    Wanted& one = *asked[at];
+    one.is_left_out = marks_.leaves_out(*one.map, *one.point);
+    if (!one.is_left_out) take_result(context, one, (*results)[at]);
+  }
 }
 
 // Reports gaps in the path of a unit, and which release this is.
@@ -378,7 +382,7 @@ void Collector::tell_map() {
   std::vector<MapRow> rows;
   rows.reserve(wanted_.size());
   for (const Wanted& one : wanted_)
-    rows.push_back({.point = one.point, .is_placed = one.sites != 0});
+    if (!one.is_left_out) rows.push_back({.point = one.point, .is_placed = one.sites != 0});
   if (found_.mapped.empty()) return;  // it is another program
   found_.points.unplaced = unplaced_points(rows);
   for (std::string& remark : marks_.remarks()) found_.remarks.push_back(std::move(remark));
@@ -398,7 +402,7 @@ void Collector::tell_missing() {
   tell_map();
   for (const Wanted& one : wanted_) {
     // A file that could not be read may have the point; that was reported once for all points.
-    if (one.places != 0 || one.unread != 0 || has_placed_twin(one)) continue;
+    if (one.places != 0 || one.unread != 0 || one.is_left_out || has_placed_twin(one)) continue;
     const std::string& glob = one.address ? one.address->library : one.point->library;
     if (one.files == 0) {
       unusable(one, glob.empty() ? "there is no file of x86-64 to look into"

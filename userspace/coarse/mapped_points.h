@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "analysis/base/result.h"
+#include "userspace/coarse/code/kernel_nops.h"
 #include "userspace/coarse/map/map_file.h"
 #include "userspace/tracee/process.h"
 #include "userspace/tracee/program_points.h"
@@ -41,7 +42,7 @@ struct MappedSite {
 struct Options {
   bool takes_slow_sites = false;     // those that the kernel executes in a single step
   bool takes_return_probes = false;  // uretprobes, in processes where they are safe
-  bool emulates_long_nops = false;   // this kernel emulates those of three to eight bytes
+  KernelNops nops = {};              // how this kernel treats them
 };
 
 struct FoundPoints {

@@ -36,19 +36,33 @@ bool ReleaseMarks::is_there(const std::string& function) const {
   return are_there_[static_cast<std::size_t>(known - functions_.begin())];
 }
 
+const MapRelease* ReleaseMarks::release_of(const Map& map) const {
+  const auto is_there = [&](const std::string& function) { return this->is_there(function); };
+  const auto found = std::ranges::find_if(map.releases, [&](const MapRelease& release) {
+    return std::ranges::all_of(release.has, is_there) &&
+           std::ranges::none_of(release.lacks, is_there);
+  });
+  return found == map.releases.end() ? nullptr : &*found;
+}
+
+bool ReleaseMarks::leaves_out(const Map& map, const MapPoint& point) const {
+  if (point.only_in.empty() && point.not_in.empty()) return false;
+  const MapRelease* const release = release_of(map);
+  const auto is_among = [&](const std::vector<std::string>& names) {
+    return release != nullptr && std::ranges::find(names, release->name) != names.end();
+  };
+  return is_among(point.not_in) || (!point.only_in.empty() && !is_among(point.only_in));
+}
+
 std::vector<std::string> ReleaseMarks::remarks() const {
   std::vector<std::string> remarks;
-  const auto is_there = [&](const std::string& function) { return this->is_there(function); };
   for (const Map& map : maps_) {
     if (map.releases.empty()) continue;
-    const auto found = std::ranges::find_if(map.releases, [&](const MapRelease& release) {
-      return std::ranges::all_of(release.has, is_there) &&
-             std::ranges::none_of(release.lacks, is_there);
-    });
+    const MapRelease* const found = release_of(map);
     std::vector<std::string> names;
     for (const MapRelease& release : map.releases) names.push_back(release.name);
     remarks.push_back(tracee::printable(
-        found != map.releases.end()
+        found != nullptr
             ? fmt::format("{}: the program looks like release {}", map.path, found->name)
             : fmt::format(
                   "{}: the program is none of the releases that the map knows ({}): a newer "

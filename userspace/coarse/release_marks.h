@@ -21,11 +21,15 @@ class ReleaseMarks {
   std::vector<Query> queries() const;
   void take(std::span<const SearchResult> results);
 
+  // Whether the program, as far as it was searched, is a release in which the point is none.
+  bool leaves_out(const Map& map, const MapPoint& point) const;
+
   // A line "NAME.toml: ..." for each map that lists releases.
   std::vector<std::string> remarks() const;
 
  private:
   bool is_there(const std::string& function) const;
+  const MapRelease* release_of(const Map& map) const;
 
   std::span<const Map> maps_;
   std::vector<std::string> functions_;

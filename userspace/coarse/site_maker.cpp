@@ -185,7 +185,7 @@ Result<std::vector<ValueStart>> SiteMaker::starts_of(const MapPoint& mapped) con
 }
 
 SiteNeeds SiteMaker::needs_of(std::span<const ValueStart> starts) const {
-  SiteNeeds needs{.emulates_long_nops = settings_.options.emulates_long_nops};
+  SiteNeeds needs{.nops = settings_.options.nops};
   for (const ValueStart& start : starts) {
     needs.registers |= 1U << start.base;
     needs.stack_arguments = needs.stack_arguments || start.base == kStackPointer;
@@ -252,10 +252,8 @@ Result<DraftSite> SiteMaker::make_entry(const MapPoint& mapped) const {
 Result<std::vector<SiteMaker::ProbeSpot>> SiteMaker::exit_spots() const {
   const Options& options = settings_.options;
   if (options.takes_return_probes && settings_.no_return_probes.empty()) {
-    auto spot = entry_spot({.registers = 0,
-                            .stack_arguments = false,
-                            .return_address = true,
-                            .emulates_long_nops = options.emulates_long_nops});
+    auto spot = entry_spot(
+        {.registers = 0, .stack_arguments = false, .return_address = true, .nops = options.nops});
     if (spot && (!spot->is_stepped || options.takes_slow_sites)) {
       spot->probe = Probe::kReturn;
       spot->stack_bytes = kReturned;

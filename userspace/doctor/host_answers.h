@@ -30,6 +30,9 @@ struct NopAnswer {
   std::uint64_t hit_ps = 0;
 
   bool is_safe() const { return keeps_red_zone && keeps_children; }
+  bool may_be_probed(bool is_emulated) const {
+    return refused.empty() && is_safe() && (is_optimised || is_emulated);
+  }
 };
 
 struct BpfAnswers {

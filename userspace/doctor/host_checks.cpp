@@ -188,7 +188,7 @@ Check nops(const BpfAnswers& bpf) {
     check.verdict = CheckStatus::kNo;
     check.advice = "do not attach on this kernel: use rings (--engine ring)";
   } else if (std::ranges::any_of(bpf.nops, [](const NopAnswer& nop) { return !nop.is_safe(); })) {
-    check.advice = "nothing to do: points are 1-byte nops, and no longer one is ever attached to";
+    check.advice = "nothing to do: points are 1-byte nops, and an unsafe one is never attached to";
   }
   check.values["nops"] = std::move(list);
   return check;

@@ -175,6 +175,11 @@ Result<NopAnswer> try_nop(Mechanism mechanism, unsigned bytes) {
   return answer;
 }
 
+bool may_probe_nop(Mechanism mechanism, unsigned bytes, bool is_emulated) {
+  const auto answer = try_nop(mechanism, bytes);
+  return answer && answer->may_be_probed(is_emulated);
+}
+
 Result<std::uint64_t> try_stepped(Mechanism mechanism) {
   return base::run_in_child<std::uint64_t>([&] { return stepped_in_child(mechanism); });
 }

@@ -13,6 +13,10 @@ Result<PidAnswer> try_pid_filter(capture::Mechanism mechanism);
 // `bytes` is 1 (or what the architecture's plain nop has), or one that capture::long_nop() knows.
 Result<NopAnswer> try_nop(capture::Mechanism mechanism, unsigned bytes);
 
+// Whether probes may be placed on such a nop in somebody's program: it harms nobody, and costs no
+// single step, as the kernel replaces it or `is_emulated`.
+bool may_probe_nop(capture::Mechanism mechanism, unsigned bytes, bool is_emulated);
+
 // What a hit costs at an instruction that is executed out of line.
 Result<std::uint64_t> try_stepped(capture::Mechanism mechanism);
 

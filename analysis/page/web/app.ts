@@ -273,8 +273,10 @@ async function compared(now: Engine): Promise<HTMLElement> {
   return compareView({ names: [first.get()!, second.get()!], screens, difference });
 }
 
-function tellSubject({ target, duration_s: seconds, events, redacted: isRedacted }: About): void {
-  subject.textContent = `${plainName(target.name)}, pid ${target.pid}, ${duration(1e9 * seconds)}, ${count(events)} events`;
+function tellSubject({ target: { name, pid }, duration_s: seconds, events, redacted: isRedacted }: About): void {
+  // An import has no PID.
+  subject.textContent = [plainName(name) || "unnamed target", pid > 0 && `pid ${pid}`, duration(1e9 * seconds), `${count(events)} events`]
+      .filter(Boolean).join(", ");
   redacted.textContent = isRedacted ? "redacted: ids and names are replaced" : "";
 }
 
@@ -559,8 +561,7 @@ function traceInside(id: string): NamedTrace | undefined {
 async function start(): Promise<void> {
   const prefersDark = matchMedia("(prefers-color-scheme: dark)");
   setScheme(prefersDark.matches);
-  const trace = document.getElementById("trace")!;
-  if (trace.dataset.served !== undefined) await startServed();
+  if (document.getElementById("trace")!.dataset.served !== undefined) await startServed();
   prefersDark.addEventListener("change", () => setScheme(prefersDark.matches));
   // Paper is light.
   let wasDark = false;

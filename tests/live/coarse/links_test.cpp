@@ -3,7 +3,6 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
-#include <sstream>
 #include <string>
 #include <vector>
 
@@ -138,13 +137,6 @@ std::uint64_t value(const json& event, const char* name) {
   return 0;
 }
 
-std::vector<json> lines(const std::string& text) {
-  std::vector<json> all;
-  std::istringstream in(text);
-  for (std::string line; std::getline(in, line);) all.push_back(json::parse(line));
-  return all;
-}
-
 // What became of the complete journeys that end at each place.
 struct Tally {
   std::map<std::string, std::uint64_t> complete;
@@ -201,7 +193,7 @@ TEST_CASE("units that no id follows are followed by calls, order, and the lives 
   CHECK(target.running());
 
   Tally tally;
-  const auto journeys = lines(sojourn_done({"journeys", "--json", target.trace()}));
+  const auto journeys = json_lines(sojourn_done({"journeys", "--json", target.trace()}));
   for (const json& journey : journeys)
     (journey.at("dir") == "U" ? check_uplink : check_downlink)(journey, tally);
   for (const char* dest : {"core", "done", "radio", "flushed"}) {
@@ -253,7 +245,7 @@ TEST_CASE("what is only known when a trace is read cannot choose what is recorde
       {"events", target.trace(), "--where", "point == queue--mac && rnti == 0x4602", "--json"});
   // A slot that had begun before recording did is known by nobody.
   std::size_t rows = 0;
-  for (const json& event : lines(known)) {
+  for (const json& event : json_lines(known)) {
     CHECK(event.at("fields").at("rnti") == 0x4602);
     const bool has_slot = event.at("fields").at("slot").is_number();
     CHECK((has_slot || rows == 0));

@@ -131,6 +131,36 @@ TEST_CASE("what is said of longer nops, stepped over or emulated, is what this k
   CHECK(target.running());
 }
 
+TEST_CASE("nops of five and ten bytes are probed where doctor finds that safe, and nowhere else") {
+  need_root();
+  const unsigned bytes = GENERATE(5U, 10U);
+  CAPTURE(bytes);
+  const std::string name = fmt::format("c-clang-patchable-{}", bytes);
+  if (!std::filesystem::exists(coarse_path(name))) SKIP("clang is not installed: " << name);
+  bool is_safe = false;
+  bool is_optimised = false;
+  for (const json& check : json::parse(sojourn({"doctor", "--json"}).out).at("checks")) {
+    if (check.at("id") != "nops") continue;
+    for (const json& nop : check.at("nops"))
+      if (nop.at("bytes") == bytes && nop.at("usable")) {
+        is_safe = nop.at("keeps_red_zone") && nop.at("keeps_children");
+        is_optimised = nop.at("optimised");
+      }
+  }
+  CoarseSubject target(name, "[[point]]\nfunction = 'coarse_leaf'\nn = 'arg0'\n");
+  const json listed =
+      json::parse(sojourn_done(target.with_map("list", {"--allow-slow-sites", "--json"})));
+  const json& place = listed.at("points").at(0).at("places").at(0);
+  CAPTURE(place.dump());
+  const bool is_taken = place.at("offset") == 0;
+  CHECK(place.at("offset") == (is_taken ? 0 : bytes));
+  CHECK(place.at("single_step") == !is_taken);
+  if (is_taken) CHECK(is_safe);
+  if (is_safe && is_optimised) CHECK(is_taken);
+  target.record("200ms");
+  CHECK(target.running());
+}
+
 TEST_CASE("a function is found by its address, and in a library") {
   need_root();
   auto elf = tracee::ElfFile::open(coarse_path("c-O2-stripped"), "subject");

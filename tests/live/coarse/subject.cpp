@@ -1,5 +1,7 @@
 #include "tests/live/coarse/subject.h"
 
+#include <sstream>
+
 #include <catch2/catch_test_macros.hpp>
 
 #include "analysis/model/unread.h"
@@ -49,6 +51,13 @@ Values values_of(const model::Point& point, const model::EventView& event) {
     if (point.fields[at].name != model::kUnreadField && (unread >> at & 1) == 0)
       values[point.fields[at].name] = event.values[at];
   return values;
+}
+
+std::vector<nlohmann::json> json_lines(const std::string& text) {
+  std::vector<nlohmann::json> all;
+  std::istringstream in(text);
+  for (std::string line; std::getline(in, line);) all.push_back(nlohmann::json::parse(line));
+  return all;
 }
 
 }  // namespace sojourn::live

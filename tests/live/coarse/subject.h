@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include <nlohmann/json.hpp>
+
 #include "analysis/model/event.h"
 #include "analysis/model/schema.h"
 #include "tests/live/programs.h"
@@ -42,5 +44,8 @@ class CoarseSubject {
 // An event's values by their fields' names; what could not be read is not there.
 using Values = std::map<std::string, std::uint64_t>;
 Values values_of(const model::Point& point, const model::EventView& event);
+
+// Parses what a command prints with --json, an object a line.
+std::vector<nlohmann::json> json_lines(const std::string& text);
 
 }  // namespace sojourn::live

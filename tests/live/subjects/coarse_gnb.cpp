@@ -2,8 +2,9 @@
 // that their linker's names have in them and as much of these as says where the identifiers are.
 // Layers call each other through second base classes, as there: so their methods have thunks, of
 // which some are virtual, and PDCP's reception hands its copies to an executor on another thread.
-// It hands packets through them as the gNB does, 1,000 a second each way, and runs until a signal
-// ends it. "real-time": with a thread on each CPU that leaves others little.
+// It hands packets through them as the gNB does, 1,000 a second each way, one a slot: packet n goes
+// in slot n, by HARQ process n % 16; process 15 needs two rounds, the second in the next slot. It
+// runs until a signal ends it. "real-time": with a thread on each CPU that leaves others little.
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
@@ -136,19 +137,61 @@ struct shared_transport_block {
   std::shared_ptr<std::byte> block;
 };
 
+struct pdsch_context {
+  harq_id_t h_id = {};
+  unsigned k1 = 0;
+  unsigned nof_retxs = 0;
+};
 struct pdsch_processor {
-  struct context_t {
-    rnti_t rnti = {};
-    harq_id_t harq = {};
-  };
   struct pdu_t {
-    std::optional<std::uint64_t> context;
+    std::optional<pdsch_context> context;
     slot_point slot;
     std::uint16_t rnti = 0;
   };
 };
 
+struct pusch_context {
+  rnti_t rnti = {};
+  harq_id_t h_id = {};
+};
+struct pusch_processor_result_notifier {};
+struct resource_grid_reader {};
+class unique_rx_buffer {
+ public:
+  unique_rx_buffer() = default;
+  unique_rx_buffer(unique_rx_buffer&& other) noexcept : held_(std::exchange(other.held_, 0)) {}
+  ~unique_rx_buffer() { held_ = 0; }
+
+ private:
+  unsigned held_ = 1;
+};
+struct pusch_processor {
+  struct codeword_description {
+    unsigned rv = 0;
+    std::uint8_t ldpc_base_graph = 1;
+    bool new_data = true;
+  };
+  struct mcs_description {
+    unsigned modulation = 6;
+    float target_code_rate = 0;
+  };
+  struct pdu_t {
+    std::optional<pusch_context> context;
+    slot_point slot;
+    std::uint16_t rnti = 0;
+    unsigned bwp_size_rb = 24;
+    unsigned bwp_start_rb = 0;
+    unsigned cp = 0;
+    mcs_description mcs_descr;
+    std::optional<codeword_description> codeword;
+  };
+};
+
 constexpr rnti_t kRnti{0x4601};
+constexpr std::uint32_t kProcesses = 16;
+inline harq_id_t process_of(std::uint32_t number) {
+  return harq_id_t{static_cast<std::uint8_t>(number % kProcesses)};
+}
 volatile std::uint64_t sink;
 
 // What comes first in each layer, so that the interface by which it is called does not.
@@ -234,6 +277,17 @@ struct pdsch_handler {
 struct downlink_processor_multi_executor_impl : entity_base, pdsch_handler {
   OPAQUE void process_pdsch(static_vector<shared_transport_block, 2> data,
                             const pdsch_processor::pdu_t& pdu) override;
+};
+struct pusch_receiver {
+  virtual ~pusch_receiver() = default;
+  virtual void process(span<std::uint8_t> data, unique_rx_buffer rm_buffer,
+                       pusch_processor_result_notifier& notifier, const resource_grid_reader& grid,
+                       const pusch_processor::pdu_t& pdu) = 0;
+};
+struct pusch_processor_impl : entity_base, pusch_receiver {
+  OPAQUE void process(span<std::uint8_t> data, unique_rx_buffer rm_buffer,
+                      pusch_processor_result_notifier& notifier, const resource_grid_reader& grid,
+                      const pusch_processor::pdu_t& pdu) override;
 };
 struct dl_data_handler {
   virtual ~dl_data_handler() = default;
@@ -354,12 +408,18 @@ shared_transport_block dl_sch_pdu_assembler::assemble_newtx_pdu(rnti_t, harq_id_
   return {};
 }
 void mac_cell_processor::handle_slot_indication_impl(
-    slot_point, std::chrono::high_resolution_clock::time_point) {
-  sink = sink + (assembler.assemble_newtx_pdu(kRnti, harq_id_t{3}, 0, {}, 1200).block ? 1 : 0);
+    slot_point sl_tx, std::chrono::high_resolution_clock::time_point) {
+  const harq_id_t process = process_of(sl_tx.value);
+  sink = sink + (assembler.assemble_newtx_pdu(kRnti, process, 0, {}, 1200).block ? 1 : 0);
 }
 void downlink_processor_multi_executor_impl::process_pdsch(
     static_vector<shared_transport_block, 2> data, const pdsch_processor::pdu_t& pdu) {
   sink = sink + data.items.size() + pdu.rnti;
+}
+void pusch_processor_impl::process(span<std::uint8_t> data, unique_rx_buffer,
+                                   pusch_processor_result_notifier&, const resource_grid_reader&,
+                                   const pusch_processor::pdu_t& pdu) {
+  sink = sink + data.size + pdu.rnti;
 }
 void ru_dummy_sector::handle_dl_data(const resource_grid_context& context,
                                      const shared_resource_grid&) {
@@ -450,6 +510,24 @@ void take_all_cpus() {
   while (real_time_threads < wanted) std::this_thread::yield();
 }
 
+srsran::pdsch_processor::pdu_t sent(srsran::slot_point slot, std::uint32_t number, unsigned round) {
+  srsran::pdsch_processor::pdu_t pdu;
+  pdu.context = {.h_id = srsran::process_of(number), .k1 = 4, .nof_retxs = round};
+  pdu.slot = slot;
+  pdu.rnti = static_cast<std::uint16_t>(srsran::kRnti);
+  return pdu;
+}
+
+srsran::pusch_processor::pdu_t received(srsran::slot_point slot, std::uint32_t number,
+                                        unsigned rv) {
+  srsran::pusch_processor::pdu_t pdu;
+  pdu.context = {.rnti = srsran::kRnti, .h_id = srsran::process_of(number)};
+  pdu.slot = slot;
+  pdu.rnti = static_cast<std::uint16_t>(srsran::kRnti);
+  pdu.codeword = {.rv = rv, .ldpc_base_graph = 1, .new_data = rv == 0};
+  return pdu;
+}
+
 }  // namespace
 
 int main(int count, char** words) {
@@ -463,6 +541,8 @@ int main(int count, char** words) {
   mac_cell_processor cell{.assembler = assembler};
   downlink_processor_multi_executor_impl phy_impl;
   pdsch_handler& phy = phy_impl;
+  pusch_processor_impl pusch_impl;
+  pusch_receiver& pusch = pusch_impl;
   ru_dummy_sector radio_impl;
   dl_data_handler& radio = radio_impl;
   pdcp_entity_rx pdcp_rx;
@@ -480,12 +560,20 @@ int main(int count, char** words) {
     nanosleep(&pause, nullptr);
     const slot_point slot{number % 20'480};
     cell.handle_slot_indication_impl(slot, {});
-    pdsch_processor::pdu_t pdu;
-    pdu.slot = slot;
-    pdu.rnti = static_cast<std::uint16_t>(kRnti);
-    phy.process_pdsch({}, pdu);
+    const bool is_repeat = number > 1 && number % kProcesses == 0;  // of what process 15 sent
+    if (is_repeat) phy.process_pdsch({}, sent(slot, number - 1, 1));
+    phy.process_pdsch({}, sent(slot, number, 0));
     radio.handle_dl_data({.slot = slot}, {});
-    mac_rx.handle_rx_pdu(slot, {}, {.rnti = kRnti, .harq_id = 3, .pdu = byte_buffer(number)});
+
+    const auto receive = [&](std::uint32_t of, unsigned rv, bool is_decoded) {
+      pusch_processor_result_notifier notifier;
+      pusch.process({}, {}, notifier, {}, received(slot, of, rv));
+      const auto harq = static_cast<std::uint8_t>(process_of(of));
+      if (!is_decoded) return;
+      mac_rx.handle_rx_pdu(slot, {}, {.rnti = kRnti, .harq_id = harq, .pdu = byte_buffer(of)});
+    };
+    if (is_repeat) receive(number - 1, 2, true);
+    receive(number, 0, number % kProcesses != kProcesses - 1);
     if (number % 8 != 0) continue;
     am_tx.pull_pdu({.data = nullptr, .size = 100});
     am_rx.handle_pdu({.buf = byte_buffer(number), .sliced_view = {}});

@@ -19,18 +19,17 @@ struct Wanted {
   bool stack = false;
   bool is_whole = true;
   std::vector<std::uint64_t> entered_at = {};
-  bool emulates_long_nops = false;
+  KernelNops nops = {};
 };
 
 Result<ProbeSite> site_in(const std::string& hexadecimal, const Wanted& wanted) {
   const auto bytes = code_of(hexadecimal);
-  return find_site({.address = kAddress,
-                    .bytes = bytes,
-                    .is_whole = wanted.is_whole,
-                    .entered_at = wanted.entered_at},
-                   {.registers = wanted.registers,
-                    .stack_arguments = wanted.stack,
-                    .emulates_long_nops = wanted.emulates_long_nops});
+  return find_site(
+      {.address = kAddress,
+       .bytes = bytes,
+       .is_whole = wanted.is_whole,
+       .entered_at = wanted.entered_at},
+      {.registers = wanted.registers, .stack_arguments = wanted.stack, .nops = wanted.nops});
 }
 
 void check_site(const std::string& hexadecimal, const Wanted& wanted, std::uint64_t offset,
@@ -80,7 +79,7 @@ TEST_CASE("of the nops that clang leaves at an entry those are taken that harm n
 }
 
 TEST_CASE("where the kernel emulates longer nops its own forms of them are taken") {
-  const Wanted newer{.emulates_long_nops = true};
+  const Wanted newer{.nops = {.emulates_long = true}};
   for (const char* nop : {"0f 1f 00", "0f 1f 40 00", "66 0f 1f 44 00 00", "0f 1f 80 00 00 00 00",
                           "0f 1f 84 00 00 00 00 00"}) {
     CAPTURE(nop);
@@ -92,6 +91,20 @@ TEST_CASE("where the kernel emulates longer nops its own forms of them are taken
   check_site("0f 1f 44 00 00 8d 47 01 c3", newer, 5, true, "lea eax, [rdi+0x01]");
   check_site("0f 1f 40 08 8d 47 01 c3", newer, 0, true, "nop [rax+0x08], eax");
   check_none("0f 1f", newer, "cannot be decoded");
+}
+
+TEST_CASE("nops of five and of ten bytes are taken where this kernel does them well, each") {
+  const char* const kFive = "0f 1f 44 00 00 8d 47 01 c3";
+  const char* const kTen = "66 2e 0f 1f 84 00 00 00 00 00 8d 47 01 c3";
+  const Wanted five{.nops = {.takes_five = true}};
+  check_site(kFive, five, 0, false, "nop [rax+rax*1], eax");
+  check_site(kTen, five, 10, true, "lea eax, [rdi+0x01]");
+  const Wanted ten{.nops = {.takes_ten = true}};
+  check_site(kFive, ten, 5, true, "lea eax, [rdi+0x01]");
+  check_site(kTen, ten, 0, false, "nop [rax+rax*1], ax");
+  // Another form of the same length is not what was tried.
+  check_site("0f 1f 44 00 08 8d 47 01 c3", five, 5, true, "lea eax, [rdi+0x01]");
+  check_none("66 2e 0f 1f 84 00 00 00 00", ten, "cannot be decoded");
 }
 
 TEST_CASE("an argument that is written over ends the search") {

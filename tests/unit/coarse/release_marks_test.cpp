@@ -57,6 +57,37 @@ TEST_CASE("a release is known by what it has and lacks") {
   CHECK(ReleaseMarks(plain).queries().empty());
 }
 
+TEST_CASE(
+    "a point is left out of releases that do not have it, and of unknown ones if it is of some") {
+  const std::vector<Map> maps = {map_of(std::string(kReleases) + R"(
+[[point]]
+function = "old"
+only_in = ["1"]
+
+[[point]]
+function = "changed"
+not_in = ["1"]
+)")};
+  const auto left_out = [&](const std::vector<std::string>& present) {
+    ReleaseMarks marks(maps);
+    std::vector<SearchResult> results;
+    for (const Query& query : marks.queries()) {
+      SearchResult result;
+      if (std::ranges::find(present, query.pattern) != present.end())
+        result.functions.emplace_back();
+      results.push_back(std::move(result));
+    }
+    marks.take(results);
+    std::vector<std::string> names;
+    for (const MapPoint& point : maps[0].points)
+      if (marks.leaves_out(maps[0], point)) names.push_back(point.function);
+    return names;
+  };
+  CHECK(left_out({"a"}) == std::vector<std::string>{"changed"});
+  CHECK(left_out({"a", "c"}) == std::vector<std::string>{"old"});
+  CHECK(left_out({}) == std::vector<std::string>{"old"});
+}
+
 TEST_CASE("what is wrong with a release is told with its place") {
   const auto error = [](const std::string& text) {
     const auto map = parse_map(text + "\n[[point]]\nfunction = \"f\"\n", "m.toml");
@@ -67,6 +98,11 @@ TEST_CASE("what is wrong with a release is told with its place") {
   CHECK(error("[[release]]\nname = \"1\"").contains("is known by nothing"));
   CHECK(error("[[release]]\nname = \"1\"\nhsa = [\"a\"]").contains("did you mean has"));
   CHECK(error("release = 3").contains("m.toml:1:"));
+  const std::string known =
+      "[[release]]\nname = \"1.10\"\nhas = [\"a\"]\n[[point]]\nfunction = \"g\"\n";
+  CHECK(error(known + "only_in = [\"1.1\"]")
+            .starts_with("m.toml:6:12: only_in: the map has no release '1.1'"));
+  CHECK(error(known + "not_in = \"1.10\"").contains("not_in: expected names in brackets"));
 }
 
 constexpr const char* kPath = R"(

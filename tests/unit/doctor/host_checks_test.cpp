@@ -53,6 +53,21 @@ TEST_CASE("where neither way works, recording is said not to work") {
   CHECK(to_text(diagnosis).contains("recording will not work"));
 }
 
+TEST_CASE("a longer nop may be probed where that harms nobody and costs no single step") {
+  NopAnswer nop{.bytes = 5, .refused = {}, .is_optimised = true};
+  CHECK(nop.may_be_probed(false));
+  nop.is_optimised = false;
+  CHECK_FALSE(nop.may_be_probed(false));
+  CHECK(nop.may_be_probed(true));
+  nop.is_optimised = true;
+  nop.keeps_children = false;
+  CHECK_FALSE(nop.may_be_probed(true));
+  nop.keeps_children = true;
+  nop.keeps_red_zone = false;
+  CHECK_FALSE(nop.may_be_probed(true));
+  CHECK_FALSE(NopAnswer{.bytes = 10, .refused = "no", .is_optimised = true}.may_be_probed(true));
+}
+
 TEST_CASE("a kernel whose plain nop is not safe is not attached to") {
   HostAnswers answers = new_kernel();
   answers.bpf->nops.front().keeps_red_zone = false;

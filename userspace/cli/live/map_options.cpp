@@ -7,6 +7,7 @@
 
 #include "userspace/capture/api.h"
 #include "userspace/coarse/map/ready_maps.h"
+#include "userspace/doctor/probe_trials.h"
 #include "userspace/tracee/points.h"
 
 namespace sojourn::cli {
@@ -56,7 +57,11 @@ Result<void> MapOptions::read() {
     SJ_TRY(map, read_one(path));
     maps_.push_back(std::move(map));
   }
-  if (given()) options_.emulates_long_nops = capture::emulates_long_nops(capture::best_mechanism());
+  if (!given()) return {};
+  const capture::Mechanism mechanism = capture::best_mechanism();
+  options_.nops.emulates_long = capture::emulates_long_nops(mechanism);
+  options_.nops.takes_five = doctor::may_probe_nop(mechanism, 5, options_.nops.emulates_long);
+  options_.nops.takes_ten = doctor::may_probe_nop(mechanism, 10, false);
   return {};
 }
 

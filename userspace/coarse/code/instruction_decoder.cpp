@@ -8,24 +8,29 @@ std::uint8_t byte_at(std::span<const std::byte> bytes, std::size_t at) {
   return at < bytes.size() ? std::to_integer<std::uint8_t>(bytes[at]) : std::uint8_t{0};
 }
 
+template <std::size_t N>
+bool begin_with(std::span<const std::byte> bytes, const std::array<std::uint8_t, N>& form) {
+  if (bytes.size() < N) return false;
+  for (std::size_t at = 0; at < N; ++at)
+    if (byte_at(bytes, at) != form.at(at)) return false;
+  return true;
+}
+
 // The kernel's own forms (x86_nops in arch/x86/kernel/alternative.c): up to seven bytes they are
 // clang's as well. That of five bytes is not among them, as kernels make calls of it.
 bool is_long_nop(std::span<const std::byte> bytes) {
-  constexpr std::array<std::array<std::uint8_t, 8>, 5> kNops = {
-      {{0x0f, 0x1f, 0x00},
-       {0x0f, 0x1f, 0x40, 0x00},
-       {0x66, 0x0f, 0x1f, 0x44, 0x00, 0x00},
-       {0x0f, 0x1f, 0x80},
-       {0x0f, 0x1f, 0x84}}};
-  constexpr std::array<std::size_t, 5> kBytes = {3, 4, 6, 7, 8};
-  for (std::size_t which = 0; which < kNops.size(); ++which) {
-    std::size_t at = 0;
-    while (at < kBytes.at(which) && at < bytes.size() &&
-           byte_at(bytes, at) == kNops.at(which).at(at))
-      ++at;
-    if (at == kBytes.at(which)) return true;
-  }
-  return false;
+  return begin_with<3>(bytes, {0x0f, 0x1f, 0x00}) || begin_with<4>(bytes, {0x0f, 0x1f, 0x40, 0}) ||
+         begin_with<6>(bytes, {0x66, 0x0f, 0x1f, 0x44, 0, 0}) ||
+         begin_with<7>(bytes, {0x0f, 0x1f, 0x80, 0, 0, 0, 0}) ||
+         begin_with<8>(bytes, {0x0f, 0x1f, 0x84, 0, 0, 0, 0, 0});
+}
+
+// Kernels make calls of these two, in the form that compilers leave at an entry.
+bool is_five_byte_nop(std::span<const std::byte> bytes) {
+  return begin_with<5>(bytes, {0x0f, 0x1f, 0x44, 0, 0});
+}
+bool is_ten_byte_nop(std::span<const std::byte> bytes) {
+  return begin_with<10>(bytes, {0x66, 0x2e, 0x0f, 0x1f, 0x84, 0, 0, 0, 0, 0});
 }
 
 }  // namespace
@@ -63,8 +68,10 @@ std::string InstructionDecoder::text(const Instruction& one, std::uint64_t addre
 // Whether the kernel emulates the instruction: those of push_setup_xol_ops and branch_setup_xol_ops
 // (arch/x86/kernel/uprobes.c) without a prefix, and the nop of two bytes. Older kernels step over
 // longer nops.
-bool is_emulated(std::span<const std::byte> bytes, bool with_long_nops) {
-  if (with_long_nops && is_long_nop(bytes)) return true;
+bool is_emulated(std::span<const std::byte> bytes, const KernelNops& nops) {
+  if (nops.emulates_long && is_long_nop(bytes)) return true;
+  if (nops.takes_five && is_five_byte_nop(bytes)) return true;
+  if (nops.takes_ten && is_ten_byte_nop(bytes)) return true;
   const std::uint8_t first = byte_at(bytes, 0);
   const std::uint8_t second = byte_at(bytes, 1);
   const auto is_push = [](std::uint8_t opcode) { return opcode >= 0x50 && opcode <= 0x57; };

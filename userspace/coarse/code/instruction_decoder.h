@@ -11,6 +11,8 @@
 
 #include <Zydis/Zydis.h>
 
+#include "userspace/coarse/code/kernel_nops.h"
+
 namespace sojourn::coarse {
 
 struct Instruction {
@@ -47,8 +49,8 @@ class InstructionDecoder {
   ZydisFormatter formatter_;
 };
 
-// The instruction that the bytes begin with, on every kernel; `with_long_nops` on those that
-// emulate the nops of three to eight bytes as well. Others may be stepped over.
-bool is_emulated(std::span<const std::byte> bytes, bool with_long_nops = false);
+// The instruction that the bytes begin with costs no single step: on every kernel, or on one that
+// does that with nops. Others may be stepped over.
+bool is_emulated(std::span<const std::byte> bytes, const KernelNops& nops = {});
 
 }  // namespace sojourn::coarse

@@ -14,7 +14,8 @@ namespace {
 constexpr unsigned kMaxPassed = 32;  // instructions before the site
 
 // Kernels from 6.18 on replace one of five bytes by a call, which harms red zones and forked
-// children, and later ones one of ten. Longer ones have prefixes that no kernel takes.
+// children, and later ones one of ten: those are for KernelNops. Longer ones have prefixes that no
+// kernel takes.
 bool is_harmless_nop(const Instruction& one) {
   return one.what.length < 10 && one.what.length != 5;
 }
@@ -128,7 +129,7 @@ class Walk {
                      .stack_bytes = stack_bytes_,
                      .is_stepped = false,
                      .instruction = decoder_.text(*one, code_.address + at_)};
-      if (is_emulated(rest, needs_.emulates_long_nops)) return here;
+      if (is_emulated(rest, needs_.nops)) return here;
       if (!slow && can_be_stepped(*one)) {
         slow = here;
         slow->is_stepped = true;

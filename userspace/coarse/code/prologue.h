@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "analysis/base/result.h"
+#include "userspace/coarse/code/kernel_nops.h"
 
 namespace sojourn::coarse {
 
@@ -34,8 +35,8 @@ struct SiteNeeds {
   std::uint32_t registers = 0;   // of pt_regs, a bit for each of its words
   bool stack_arguments = false;  // above the return address
   bool return_address = false;   // where the stack pointer leads
-  // A property of the kernel, not a need: see is_emulated().
-  bool emulates_long_nops = false;
+  // A property of the kernel, not a need.
+  KernelNops nops = {};
 };
 
 // The error says why there is no place.

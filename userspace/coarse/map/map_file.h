@@ -58,8 +58,10 @@ enum class SpanPart : std::uint8_t { kPoint, kSpanBegin, kSpanEnd };
 
 struct MapPoint {
   SpanPart part = SpanPart::kPoint;
-  bool is_exit = false;      // hit where the function is left, not where it is entered
-  bool is_optional = false;  // shed first if tracing takes too much
+  bool is_exit = false;                   // hit where the function is left, not where it is entered
+  bool is_optional = false;               // shed first if tracing takes too much
+  std::vector<std::string> only_in = {};  // releases that have it; empty: all, known or not
+  std::vector<std::string> not_in = {};   // releases that do not
   std::string function;
   std::string library;  // a glob for the file's name; empty: any
   // Without a src each function that fits is a scalar named after it, or the place of a span.

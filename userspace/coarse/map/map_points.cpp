@@ -16,11 +16,11 @@ namespace {
 constexpr std::size_t kMaxMapFields = model::kMaxFields - 1;
 
 const std::vector<std::string> kPointWords = {
-    "function", "library", "direction", "src",    "dest", "global", "local",
-    "when",     "link",    "inherit",   "begins", "ends", "at",     "optional"};
+    "function", "library", "direction", "src",  "dest", "global",   "local",   "when",
+    "link",     "inherit", "begins",    "ends", "at",   "optional", "only_in", "not_in"};
 const std::vector<std::string> kSpanWords = {
-    "function", "library", "name",    "direction", "src",  "dest",    "global",
-    "local",    "link",    "inherit", "begins",    "ends", "optional"};
+    "function", "library", "name",   "direction", "src",      "dest",    "global", "local",
+    "link",     "inherit", "begins", "ends",      "optional", "only_in", "not_in"};
 
 }  // namespace
 
@@ -85,6 +85,20 @@ Result<void> MapReader::read_optional(const toml::table& table, MapPoint& point)
   return {};
 }
 
+Result<void> MapReader::read_known_releases(const toml::table& table, std::string_view key,
+                                            std::vector<std::string>& names) const {
+  return read_names(table, key, [&](std::string name, Position place) -> Result<void> {
+    if (std::ranges::find(map_.releases, name, &MapRelease::name) == map_.releases.end()) {
+      std::vector<std::string> known(map_.releases.size());
+      std::ranges::transform(map_.releases, known.begin(), &MapRelease::name);
+      return fail_at(place, "{}: the map has no release '{}'{}", key, tracee::printable(name),
+                     filter::did_you_mean(name, known));
+    }
+    names.push_back(std::move(name));
+    return {};
+  });
+}
+
 // At a function's exit its arguments are gone.
 Result<void> MapReader::check_exit_field(const MapField& field) const {
   if (is_of_result(field)) return {};
@@ -99,6 +113,8 @@ Result<MapPoint> MapReader::read_point(const toml::table& table) {
   SJ_CHECK(read_function(table, "point", point));
   SJ_CHECK(read_at(table, point));
   SJ_CHECK(read_optional(table, point));
+  SJ_CHECK(read_known_releases(table, "only_in", point.only_in));
+  SJ_CHECK(read_known_releases(table, "not_in", point.not_in));
   SJ_CHECK(read_place(table, point));
   SJ_CHECK(read_fields(table, point));
   for (const MapField& field : point.fields)

@@ -43,6 +43,8 @@ class MapReader {
   Result<void> read_function(const toml::table& table, std::string_view of, MapPoint& point);
   Result<void> read_at(const toml::table& table, MapPoint& point);
   Result<void> read_optional(const toml::table& table, MapPoint& point);
+  Result<void> read_known_releases(const toml::table& table, std::string_view key,
+                                   std::vector<std::string>& names) const;
   Result<void> check_exit_field(const MapField& field) const;
   Result<void> read_place(const toml::table& table, MapPoint& point);
   Result<void> read_fields(const toml::table& table, MapPoint& point);

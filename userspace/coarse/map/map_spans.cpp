@@ -64,6 +64,8 @@ Result<void> MapReader::read_span(const toml::table& table) {
   MapPoint begin;
   SJ_CHECK(read_function(table, "span", begin));
   SJ_CHECK(read_optional(table, begin));
+  SJ_CHECK(read_known_releases(table, "only_in", begin.only_in));
+  SJ_CHECK(read_known_releases(table, "not_in", begin.not_in));
   MapPoint end = begin;
   begin.part = SpanPart::kSpanBegin;
   end.part = SpanPart::kSpanEnd;
