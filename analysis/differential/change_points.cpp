@@ -44,7 +44,9 @@ Split strongest_split(std::span<const std::int64_t> ranks) {
   return strongest;
 }
 
-double p_of_split(std::vector<std::int64_t> ranks, double statistic) {
+// The p-value of a split. For a split that is no change at this level it may be any value above
+// `level`.
+double p_of_split(std::vector<std::int64_t> ranks, double statistic, double level) {
   constexpr double kTolerance = 1e-9;  // rounding must not make an equal order a lesser one
   const auto is_as_strong = [&] {
     return strongest_split(ranks).statistic >= statistic - kTolerance;
@@ -60,7 +62,9 @@ double p_of_split(std::vector<std::int64_t> ranks, double statistic) {
     return static_cast<double>(as_strong) / static_cast<double>(orders);
   }
   std::minstd_rand random(20'241);
+  const double most = level * static_cast<double>(kRandomOrders + 1);
   for (; orders < kRandomOrders; ++orders) {
+    if (static_cast<double>(as_strong + 1) > most) return 1;
     for (std::size_t left = ranks.size(); left > 1; --left)
       std::swap(ranks[left - 1], ranks[random() % left]);
     as_strong += is_as_strong() ? 1 : 0;
@@ -81,7 +85,7 @@ void find_changes(std::span<const double> series, std::size_t offset, double lev
   const auto ranks = twice_ranks(series);
   const Split split = strongest_split(ranks);
   if (split.at == 0) return;  // all values are equal
-  const double p = p_of_split(ranks, split.statistic);
+  const double p = p_of_split(ranks, split.statistic, level);
   if (p > level) return;
   find_changes(series.first(split.at), offset, level, found);
   found.push_back({.at = offset + split.at, .p = p});

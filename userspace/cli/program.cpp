@@ -69,6 +69,30 @@ int exit_code_of(ErrorKind kind) {
   return kind == ErrorKind::kTooLittleData ? 4 : 1;
 }
 
+bool may_lack_value(CLI::App& command, const std::string& word) {
+  const CLI::Option* const option =
+      word.starts_with("--") ? command.get_option_no_throw(word) : nullptr;
+  return option != nullptr && option->get_expected_min() == 0 && option->get_expected_max() == 1 &&
+         option->get_items_expected_max() == 1;
+}
+
+// The arguments, last one first, as CLI11 wants them. Behind an option whose value may be left out,
+// it takes a "--" for the option's end: then the one before a command stands there twice.
+std::vector<std::string> arguments_of(int argc, char** argv, CLI::App& app) {
+  std::vector<std::string> words(argv + 1, argv + argc);
+  const auto mark = std::ranges::find(words, "--");
+  const auto commands = app.get_subcommands([&](const CLI::App* command) {
+    return !words.empty() && command->get_name() == words.front();
+  });
+  const auto ends_at = [&](std::ptrdiff_t back) {
+    return mark - words.begin() > back && may_lack_value(*commands.front(), *(mark - back));
+  };
+  if (!commands.empty() && mark != words.end() && (ends_at(1) || ends_at(2)))
+    words.insert(mark, "--");
+  std::ranges::reverse(words);
+  return words;
+}
+
 int run(int argc, char** argv, std::span<const Command> commands, FirstScreen first_screen) {
   if (argc <= 1 && first_screen != nullptr) return show_first_screen(first_screen);
   CLI::App app(
@@ -98,7 +122,7 @@ int run(int argc, char** argv, std::span<const Command> commands, FirstScreen fi
       "  sojourn record -p PID --for 10s -o run.sjt  trace one for ten seconds\n"
       "  sojourn report run.sjt                      where its packets spent their time");
   try {
-    app.parse(argc, argv);
+    app.parse(arguments_of(argc, argv, app));
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? flush_output() : 2;
   }
