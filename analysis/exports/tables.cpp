@@ -83,6 +83,7 @@ const std::vector<Column> kCauseColumns = {{"journey", kUnsigned},
 
 std::vector<std::string> point_names(const model::Schema& schema) {
   std::vector<std::string> names;
+  names.reserve(schema.points.size());
   for (const model::Point& point : schema.points) names.push_back(point.name());
   return names;
 }

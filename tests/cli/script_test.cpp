@@ -76,8 +76,8 @@ std::string output_and(const std::string& said, std::vector<std::string> argumen
 TEST_CASE("a script's filter is a filter expression by other words") {
   const Scripts scripts;
   const std::string trace = scripts.trace("radio");
-  const std::string script = scripts.script(
-      "filter(function(e) return e.rnti == 1 and e.len ~= nil and e.len > 100 end)");
+  const std::string script =
+      scripts.script("filter(function(e) return e.rnti == 1 and e.len ~= nil and e.len > 100 end)");
   const auto all = json_lines(output_of({"events", trace, "--json"}));
   const auto wanted =
       json_lines(output_of({"events", trace, "--json", "--where", "rnti == 1 && len > 100"}));

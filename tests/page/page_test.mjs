@@ -260,6 +260,7 @@ test("the time line and its list of events are in step, and a packet can be foll
 test("the picture of a packet can be turned, coloured by an id, and walked through", async () => {
   const [worst] = json("explain", trace, "--worst", "1").worst;
   const { page, close } = await open(pageOf(trace), { hash: `packet=${worst.id}` });
+  await page.waitForSelector("svg.waterfall .bar");
   const bars = await page.locator("svg.waterfall .bar").count();
   const journey = JSON.parse(sojourn("journeys", trace, "--json", "--id", String(worst.id)));
   await page.keyboard.press("]");

@@ -20,6 +20,7 @@ ReleaseMarks::ReleaseMarks(std::span<const Map> maps) : maps_(maps) {
 
 std::vector<Query> ReleaseMarks::queries() const {
   std::vector<Query> queries;
+  queries.reserve(functions_.size());
   for (const std::string& function : functions_)
     queries.push_back(
         {.pattern = function, .address = {}, .variables = {}, .guesses = 0, .tells_near = false});
@@ -60,6 +61,7 @@ std::vector<std::string> ReleaseMarks::remarks() const {
     if (map.releases.empty()) continue;
     const MapRelease* const found = release_of(map);
     std::vector<std::string> names;
+    names.reserve(map.releases.size());
     for (const MapRelease& release : map.releases) names.push_back(release.name);
     remarks.push_back(tracee::printable(
         found != nullptr

@@ -1,6 +1,7 @@
 #include "analysis/present/live/live_text.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -19,7 +20,7 @@ using live::Quantiles;
 using live::Snapshot;
 
 void add_quantiles(std::vector<std::string>& cells, const Quantiles& times) {
-  cells.push_back(count(static_cast<std::uint64_t>(times.per_s + 0.5)));
+  cells.push_back(count(static_cast<std::uint64_t>(std::lround(times.per_s))));
   for (const std::uint64_t ns :
        {times.p50_ns, times.p90_ns, times.p99_ns, times.p999_ns, times.max_ns})
     cells.push_back(times.count == 0 ? "-" : duration(static_cast<double>(ns)));
@@ -33,10 +34,10 @@ const live::QueueRow* queue_of(const Snapshot& snapshot, const live::TimesRow& p
 }
 
 std::string first_lines(const Snapshot& snapshot, std::size_t width) {
-  std::string line = fmt::format("{}   {}   {} events   {} events/s   {}", elapsed_words(snapshot),
-                                 snapshot.target, count(snapshot.events),
-                                 count(static_cast<std::uint64_t>(snapshot.events_per_s + 0.5)),
-                                 loss_words(snapshot));
+  std::string line = fmt::format(
+      "{}   {}   {} events   {} events/s   {}", elapsed_words(snapshot), snapshot.target,
+      count(snapshot.events), count(static_cast<std::uint64_t>(std::lround(snapshot.events_per_s))),
+      loss_words(snapshot));
   for (const std::string& part : cost_words(snapshot)) line += "   " + part;
   if (snapshot.has_ended)
     line += "   ended" + (snapshot.ended_by.empty() ? "" : " by " + printable(snapshot.ended_by));
