@@ -175,8 +175,15 @@ ordered_json PageEngine::State::about() const {
   if (end_ns == begin_ns)
     for (const trace::BlockInfo& block : reader.blocks())
       end_ns = std::max(end_ns, block.max_ts_ns);
+  // The kernel's events have streams of their own, and reports count them apart.
+  std::set<std::uint32_t> others;
+  for (const model::Stream& stream : reader.streams())
+    if (!model::carries_points(stream.engine)) others.insert(stream.id);
+  std::uint64_t events = 0;
+  for (const trace::BlockInfo& block : reader.blocks())
+    if (!others.contains(block.stream)) events += block.events;
   return {{"target", {{"pid", reader.target().pid}, {"name", reader.target().name}}},
-          {"events", reader.events()},
+          {"events", events},
           {"duration_s", static_cast<double>(end_ns - begin_ns) / 1e9},
           {"open_ns", reader.capture().open_ns},
           {"redacted", model::is_redacted(reader.capture())}};
