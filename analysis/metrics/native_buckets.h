@@ -1,6 +1,6 @@
 // Counts of times by exponential buckets, as Prometheus's native histograms have them: eight for
-// each doubling, so a bucket is 9 % wide. Their bounds are the powers of 2^(1/8) seconds. Times
-// beyond a nanosecond and four minutes count in the first or the last bucket. Plain data.
+// each doubling, so a bucket is 9 % wide. Their bounds are the powers of 2^(1/8) seconds, from
+// 2^-30. Times beyond 2^8 seconds count in the last bucket. Plain data.
 #pragma once
 
 #include <algorithm>

@@ -170,7 +170,7 @@ TEST_CASE("UEs have a latency of their own as far as asked for, and the others c
   };
   CHECK(latency.samples[0].labels == Labels{{"direction", "D"}, {"ue", "others"}});
   CHECK(count(0) == 2);
-  CHECK(latency.samples[1].labels == Labels{{"direction", "D"}, {"ue", "rnti 0x0001"}});
+  CHECK(latency.samples[1].labels == Labels{{"direction", "D"}, {"ue", "rnti 0x1"}});
   CHECK(count(1) == 2);
   CHECK(count(2) == 1);
   CHECK_FALSE(JourneyMetrics().wants_steps());

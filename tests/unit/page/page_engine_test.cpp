@@ -218,6 +218,11 @@ TEST_CASE("a row a journey, with the latency that the journey itself says") {
   CHECK(timed > 0);
 }
 
+// An event by its stream and its number there.
+std::pair<std::uint64_t, std::uint64_t> key_of(const json& event) {
+  return {event["stream"].get<std::uint64_t>(), event["seq"].get<std::uint64_t>()};
+}
+
 TEST_CASE("each stay of a packet is told among those of its hop, and who was in its blocks") {
   RadioPage page;
   page.answer({{"call", "journeys"}, {"where", ""}});
@@ -230,7 +235,7 @@ TEST_CASE("each stay of a packet is told among those of its hop, and who was in 
     const json packet = page.answer({{"call", "packet"}, {"id", static_cast<std::uint64_t>(id)}});
     const json& all = packet["journey"]["events"];
     for (const json& event : all) {
-      events[static_cast<std::uint64_t>(id)].insert({event["stream"], event["seq"]});
+      events[static_cast<std::uint64_t>(id)].insert(key_of(event));
       REQUIRE(event["at_most"].size() == event["parents"].size());
       for (std::size_t at = 0; at < event["parents"].size(); ++at) {
         if (event["at_most"][at].is_null()) continue;
@@ -252,7 +257,7 @@ TEST_CASE("each stay of a packet is told among those of its hop, and who was in 
     for (const json& one : packet["shared"]) {
       const json& event = packet["journey"]["events"][one["event"].get<std::size_t>()];
       const auto others = std::ranges::count_if(events, [&](const auto& other) {
-        return other.first != id && other.second.contains({event["stream"], event["seq"]});
+        return other.first != id && other.second.contains(key_of(event));
       });
       CHECK(others == one["others"]);
       ++blocks;
@@ -263,7 +268,7 @@ TEST_CASE("each stay of a packet is told among those of its hop, and who was in 
     for (const json& one : packet["joined"]) {
       const json& event = packet["journey"]["events"][one["event"].get<std::size_t>()];
       CHECK(one["from_ns"] <= event["t_ns"]);
-      CHECK(events[one["journey"]].contains({event["stream"], event["seq"]}));
+      CHECK(events[one["journey"]].contains(key_of(event)));
       ++joined;
     }
   CHECK(joined > 0);
