@@ -189,13 +189,14 @@ TEST_CASE("ids are replaced one by one, and what packets are rebuilt by stays") 
   const model::EventBatch is = events_of(*trace.made);
   REQUIRE(was.size() == 2 * kRows);
   REQUIRE(is.size() == was.size());
+  const model::Schema fields = schema();
   std::map<std::uint64_t, std::uint64_t> known;
   std::size_t replaced = 0;
   for (std::size_t row = 0; row < was.size(); ++row) {
     CHECK(is[row].ts_ns == was[row].ts_ns);
     CHECK(is[row].tid == was[row].tid);
     CHECK(is[row].seq == was[row].seq);
-    const model::Point& point = schema().points[was[row].point];
+    const model::Point& point = fields.points[was[row].point];
     for (std::size_t at = 0; at < point.fields.size(); ++at) {
       const std::string& name = point.fields[at].name;
       const std::uint64_t before = was[row].values[at], after = is[row].values[at];
