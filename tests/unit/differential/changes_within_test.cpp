@@ -82,7 +82,6 @@ TEST_CASE("a stage that gets slower is named with the instant, and others are no
     const std::uint64_t off = at > kSlowFrom ? at - kSlowFrom : kSlowFrom - at;
     named += off <= 2 * slower.block_packets && change.after > change.before ? 1 : 0;
   }
-  // The others have a second change, or one a little farther away than two blocks.
   CHECK(named >= 90);
   CHECK(others <= 11);
 }
