@@ -15,7 +15,7 @@ struct Word {
 };
 
 // The names of system calls on every architecture of Linux.
-constexpr std::array kWords = {
+constexpr std::array kSyscallWords = {
     Word{"recvfrom", SyscallKind::kReceive},
     Word{"recvmsg", SyscallKind::kReceive},
     Word{"recvmmsg", SyscallKind::kReceive},
@@ -63,8 +63,8 @@ SyscallTable::SyscallTable(const model::Context& context) {
     if (name.kind == model::NameKind::kSyscall) {
       const auto number = static_cast<std::uint32_t>(name.id);
       names_[number] = name.name;
-      const auto word = std::ranges::find(kWords, name.name, &Word::name);
-      if (word != kWords.end()) kinds_[number] = word->kind;
+      const auto word = std::ranges::find(kSyscallWords, name.name, &Word::name);
+      if (word != kSyscallWords.end()) kinds_[number] = word->kind;
     } else if (name.kind == model::NameKind::kDescriptor) {
       descriptors_[{name.pid, name.id}] = name.name;
       if (name.name == kTimerDescriptor) with_timers_.insert(name.pid);

@@ -13,7 +13,11 @@ namespace sojourn::host {
 namespace {
 
 // The compiler may not inline, clone or remove these functions.
+#ifdef __clang__
+#define SJ_PROCEDURE __attribute__((noinline)) void
+#else
 #define SJ_PROCEDURE __attribute__((noinline, noclone)) void
+#endif
 
 using Word = std::uint64_t;
 

@@ -36,7 +36,7 @@ int add_rules(scmp_filter_ctx filter, int connection) {
   const auto note = [&failed](int code) { failed = failed != 0 ? failed : code; };
   const auto allow = [&](int number) { note(seccomp_rule_add(filter, SCMP_ACT_ALLOW, number, 0)); };
   for (const int number : {SCMP_SYS(read), SCMP_SYS(write)})
-    note(seccomp_rule_add(filter, SCMP_ACT_ALLOW, number, 1, SCMP_A0(SCMP_CMP_EQ, own)));
+    note(seccomp_rule_add(filter, SCMP_ACT_ALLOW, number, 1, SCMP_A0(SCMP_CMP_EQ, own, 0)));
   // Memory that is of no file and holds no code.
   note(seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(mmap), 2,
                         SCMP_A2(SCMP_CMP_MASKED_EQ, PROT_EXEC, 0),

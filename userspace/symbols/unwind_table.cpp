@@ -140,10 +140,10 @@ struct FreeFrame {
 
 struct UnwindTable::State {
   struct EndElf {
-    void operator()(Elf* elf) const { elf_end(elf); }
+    void operator()(Elf* open) const { elf_end(open); }
   };
   struct EndRows {
-    void operator()(Dwarf_CFI* rows) const { dwarf_cfi_end(rows); }
+    void operator()(Dwarf_CFI* open) const { dwarf_cfi_end(open); }
   };
   std::unique_ptr<Elf, EndElf> elf;
   std::unique_ptr<Dwarf_CFI, EndRows> rows;

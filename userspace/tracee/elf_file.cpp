@@ -252,7 +252,7 @@ Result<std::string> ElfFile::string_at(std::uint64_t address, std::size_t max_by
 template <typename Take>
 Result<void> ElfFile::read_symbols(Take take) const {
   // A .symtab, if there is one, contains the dynamic symbols as well.
-  for (const std::uint32_t type : {SHT_SYMTAB, SHT_DYNSYM}) {
+  for (const std::uint32_t type : std::array<std::uint32_t, 2>{SHT_SYMTAB, SHT_DYNSYM}) {
     const auto found = std::ranges::find(sections_, type, &Section::type);
     if (found == sections_.end()) continue;
     const Section& section = *found;
