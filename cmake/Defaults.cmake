@@ -1,4 +1,4 @@
-# What every C and C++ target of the tracer is built with. Users of probes/ never see it.
+# The options of every C and C++ target of the tracer. Users of probes/ never see them.
 
 set(CMAKE_C_STANDARD 11)
 set(CMAKE_CXX_STANDARD 23)
@@ -9,18 +9,26 @@ add_library(sojourn_defaults INTERFACE)
 target_compile_options(sojourn_defaults INTERFACE
   -Wall -Wextra -Wconversion -Wshadow
   $<$<BOOL:${SOJOURN_WERROR}>:-Werror>)
-# Where size_t has 32 bits: what a file says is a 64-bit number, and compared with a size before it is used as one. And
-# several sources are compiled as one there, whose unnamed namespaces are then the same.
+# On a machine whose size_t has 32 bits, numbers from files have 64 bits and are compared with a
+# size before they are used as one. Several sources are compiled as one there, so their unnamed
+# namespaces are the same.
 if(CMAKE_SYSTEM_PROCESSOR STREQUAL wasm32)
   target_compile_options(sojourn_defaults INTERFACE -Wno-shorten-64-to-32 -Wno-sign-conversion -Wno-shadow)
 endif()
 # clang warns of what gcc's own library does in its headers, and of libbpf's options, which are meant to be left out.
 if(CMAKE_CXX_COMPILER_ID STREQUAL Clang)
   target_compile_options(sojourn_defaults INTERFACE
-    $<$<COMPILE_LANGUAGE:CXX>:-Wno-deprecated-declarations;-Wno-missing-designated-field-initializers>)
+    $<$<COMPILE_LANGUAGE:CXX>:-Wno-deprecated-declarations> $<$<COMPILE_LANGUAGE:CXX>:-Wno-missing-designated-field-initializers>)
 endif()
-# gcc throws away what it no longer needs once it holds 30 MB: to hold on to 400 MB makes it a tenth faster. And where
-# several sources are compiled as one, it takes an unnamed namespace of one of them for one of a header.
+# CMake hands precompiled headers to clang's inner compiler, by absolute paths that a compiler cache
+# cannot make relative: another checkout would find nothing in it. Clang takes the first -include for
+# a header that may be precompiled already, so that one is another.
+if(CMAKE_CXX_COMPILER_ID STREQUAL Clang)
+  set(CMAKE_CXX_COMPILE_OPTIONS_USE_PCH -include-pch <PCH_FILE>)
+  set(CMAKE_CXX_COMPILE_OPTIONS_CREATE_PCH -Xclang -emit-pch -include cstddef -include <PCH_HEADER> -x c++-header)
+endif()
+# gcc collects garbage once it holds 30 MB. Waiting until 400 MB makes it a tenth faster. If several
+# sources are compiled as one, it takes an unnamed namespace of one of them for one of a header.
 if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
   target_compile_options(sojourn_defaults INTERFACE --param=ggc-min-heapsize=400000)
   if(CMAKE_UNITY_BUILD)

@@ -1,6 +1,6 @@
-# `cpack -G DEB` makes two Debian packages: sojourn, the tracer, and libsojourn-dev, what programs are built with.
-# docs/packages.md has their use. Where something is built it is said which one it belongs to, by its component:
-# tracer or probes.
+# `cpack -G DEB` makes two Debian packages: sojourn, the tracer, and libsojourn-dev, with which
+# programs are built. docs/packages.md has their use. Each install() command says by its component
+# which one it belongs to: tracer or probes.
 set(debian ${PROJECT_SOURCE_DIR}/cmake/debian)
 set(made ${PROJECT_BINARY_DIR}/packaging)
 
@@ -13,7 +13,7 @@ endif()
 file(MAKE_DIRECTORY ${made})
 execute_process(COMMAND gzip -9nc ${debian}/changelog OUTPUT_FILE ${made}/changelog.gz COMMAND_ERROR_IS_FATAL ANY)
 
-# What only packages have.
+# Files that only packages have.
 function(sojourn_package component name)
   install(FILES ${debian}/copyright ${made}/changelog.gz
           DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/${name} COMPONENT ${component} EXCLUDE_FROM_ALL)

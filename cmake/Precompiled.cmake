@@ -1,8 +1,9 @@
-# Headers that most files of a folder read anyway, parsed once for all of them. A file includes what it needs all the same:
-# .ci/lint reads each file without them.
+# Headers that most files of a folder read anyway, parsed once for all of them. A file still
+# includes all headers that it uses: .ci/lint reads each file without them.
 
-# sojourn_leave_out(DIRECTORY SOURCE...): of these sources those that have options of their own, e.g. -O3. gcc 12 crashes
-# where it optimises a precompiled header's functions by other options than those that it was made with.
+# sojourn_leave_out(DIRECTORY SOURCE...): leaves out the sources that have options of their own,
+# e.g. -O3. gcc 12 crashes if it optimises a precompiled header's functions by other options than
+# those of the header.
 function(sojourn_leave_out directory)
   foreach(source IN LISTS ARGN)
     get_source_file_property(options ${directory}/${source} DIRECTORY ${directory} COMPILE_OPTIONS)
@@ -24,9 +25,9 @@ function(sojourn_headers name library)
   endif()
 endfunction()
 
-# sojourn_precompile(NAME LIBRARY DIRECTORY...): the C++ targets below these directories that link LIBRARY, or all where it
-# is "", get the headers of NAME, or of NAME_seldom where the folder sojourn_runs_seldom(). Programs that tests watch
-# link nothing of ours, and get none.
+# sojourn_precompile(NAME LIBRARY DIRECTORY...): the C++ targets below these directories that link
+# LIBRARY, or all if it is "", get the headers of NAME, or of NAME_seldom if the folder calls
+# sojourn_runs_seldom(). Subject programs of tests link nothing of ours, and get none.
 function(sojourn_precompile name library)
   foreach(directory IN LISTS ARGN)
     get_property(rooms DIRECTORY ${directory} PROPERTY SUBDIRECTORIES)

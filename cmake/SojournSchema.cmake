@@ -5,7 +5,8 @@
 
 set(SOJOURN_PROGRAM "" CACHE FILEPATH "The sojourn program that compiles schemas; empty: it is looked for")
 
-# Sets `result` to a command, `dependency` to what a rule that runs it depends on.
+# Sets `result` to the program's command, and `dependency` to the file or target that a rule must
+# depend on.
 function(_sojourn_find_program result dependency)
   if(SOJOURN_PROGRAM)
     set(program "${SOJOURN_PROGRAM}")
@@ -44,7 +45,7 @@ function(sojourn_schema target file)
   set(folder "${CMAKE_CURRENT_BINARY_DIR}/sojourn_schema/${target}")
   file(MAKE_DIRECTORY "${folder}")
   cmake_path(GET file STEM LAST_ONLY name)
-  # The stamp is what make compares: an output that would not change keeps its time.
+  # make compares the time of the stamp, so an unchanged output keeps its own time.
   add_custom_command(OUTPUT "${folder}/${name}.stamp"
     BYPRODUCTS "${folder}/${name}.h" "${folder}/${name}.json"
     COMMAND ${program} schema "${file}" --header "${folder}/${name}.h" --json "${folder}/${name}.json"

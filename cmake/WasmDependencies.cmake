@@ -1,5 +1,6 @@
-# What analysis uses of others, for a target that Debian has no libraries for: fmt and nlohmann-json as headers, zstd
-# and zlib's checksum from Debian's sources, which are fetched once into the build directory.
+# The libraries that analysis uses, for a target for which Debian has none: fmt and nlohmann-json as
+# headers, zstd and zlib's checksum from Debian's sources, which are fetched once into the build
+# directory.
 
 add_library(fmt::fmt INTERFACE IMPORTED)
 target_compile_definitions(fmt::fmt INTERFACE FMT_HEADER_ONLY)

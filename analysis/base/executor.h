@@ -1,7 +1,7 @@
-// Threads, as analysis knows them: items go from the one that makes them to workers, each of which
-// gets all of them in their order, and then to the caller. Who stands behind the interface decides
-// whether that is done by several threads. The plain form does all of it in the caller's, one item
-// after the other, so what comes out is the same.
+// The interface to threads that analysis uses. Items go from the producer to workers, each of which
+// gets all of them in order, and then to the caller. The implementation decides whether several
+// threads do that. The plain one does all of it in the caller's thread, one item after the other.
+// The result is the same.
 #pragma once
 
 #include <cstddef>
@@ -15,8 +15,8 @@ namespace sojourn {
 struct Pipeline {
   using Slot = std::size_t;
   using Fill = std::function<void(Slot)>;
-  // Has `fill` put the next item into a free slot, and hands it on. False: somebody stopped it all,
-  // and `fill` was not called.
+  // Has `fill` put the next item into a free slot, and hands it on. Returns false if the job was
+  // stopped; then `fill` was not called.
   using Put = std::function<bool(const Fill& fill)>;
 
   std::function<void(const Put& put)> make;  // returns after the last item
@@ -34,9 +34,9 @@ class Executor {
   Executor& operator=(const Executor&) = delete;
   virtual ~Executor() = default;
 
-  // How many threads can work at once.
+  // The number of threads that can work at once.
   virtual unsigned processors() const { return 1; }
-  // Returns when nothing of the pipeline runs any more.
+  // Runs the pipeline to its end. No thread of it runs any more when this returns.
   virtual void run(const Pipeline& pipeline) = 0;
 };
 

@@ -1,4 +1,4 @@
-// Letters and digits of ASCII, whatever the locale.
+// Letters and digits of ASCII, independent of the locale.
 #pragma once
 
 namespace sojourn {

@@ -1,6 +1,5 @@
-// A vector of plain values, for where hardly more is done than to add one: that is a test and a
-// store, and making room is out of the way. Room that nobody wrote to yet is only promised by the
-// system.
+// A vector of plain values for loops that do hardly more than add one. That is a test and a store,
+// and growing is out of line. Memory that was reserved and not written costs nothing.
 #pragma once
 
 #include <algorithm>

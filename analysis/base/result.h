@@ -1,7 +1,7 @@
 // How everything in sojourn fails: a function that can fail returns Result<T>. The text of its
 // Error says what failed, on what, and why, e.g. "open /proc/4242/maps: No such process". An Error
 // is made at the failing call, callers may put context in front on the way up, and main prints it
-// once. What callers act on is the kind, never the text.
+// once. Callers decide by the error's kind, never by its text.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 
 namespace sojourn {
 
-// A kind is there where a caller acts on it.
+// A kind exists only if some caller acts on it.
 enum class ErrorKind : std::uint8_t {
   kOther,
   kNotPermitted,    // for this user
@@ -60,7 +60,7 @@ std::unexpected<Error> fail(fmt::format_string<Args...> format, Args&&... args) 
   auto& name = *name##_result
 // NOLINTEND(bugprone-macro-parentheses)
 
-// The same for a Result<void>.
+// SJ_TRY for a Result<void>.
 #define SJ_CHECK(expression)                                 \
   do {                                                       \
     if (auto sj_checked = (expression); !sj_checked)         \

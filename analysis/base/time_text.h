@@ -1,5 +1,5 @@
-// Times as people type them: options, filters, triggers and rule files all read them by this.
-// A time has a unit, "5s" or "1.5 ms"; only 0 needs none. Nothing is rounded. Pure functions.
+// Times in the form that people type: options, filters, triggers and rule files all use this. A
+// time has a unit, "5s" or "1.5 ms"; only 0 needs none. Times are not rounded. Pure functions.
 #pragma once
 
 #include <algorithm>
@@ -37,7 +37,7 @@ inline const TimeUnit* find_time_unit(std::string_view name) {
   return found == kTimeUnits.end() ? nullptr : &*found;
 }
 
-// What is wrong with a time that is a bare number, with the words to type instead.
+// The error for a time that is a bare number, with the words to type instead.
 inline std::string unit_wanted(std::string_view number) {
   return fmt::format("a time wants a unit: {0}s, {0}ms, {0}us", number);
 }
@@ -54,7 +54,7 @@ struct Decimal {
 
   bool is_zero() const { return whole == 0 && fraction == 0 && !is_too_fine; }
 
-  // None where that is no whole number.
+  // Nothing if the result is no whole number.
   std::optional<__int128> times(std::uint64_t factor) const {
     if (is_too_fine || fraction * factor % divisor != 0) return std::nullopt;
     return whole * factor + fraction * factor / divisor;
@@ -102,7 +102,7 @@ inline Result<std::uint64_t> parse_time(std::string_view text) {
   return static_cast<std::uint64_t>(*ns);
 }
 
-// As parse_time reads it back, in the largest unit up to a second that needs no fraction.
+// A text that parse_time reads back, in the largest unit up to a second that needs no fraction.
 inline std::string exact_time(std::uint64_t ns) {
   constexpr std::size_t kSeconds = 3;
   static_assert(kTimeUnits[kSeconds].name == "s");

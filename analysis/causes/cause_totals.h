@@ -19,7 +19,7 @@ struct Cause {
   CauseKind kind = CauseKind::kUnknown;
   std::uint16_t place = 0;
   std::string thread;  // the thread that worked or had to wait; empty for queues and slots
-  std::string by;      // who had the CPU, who ended the wait
+  std::string by;      // the thread that had the CPU or ended the wait
   std::string in;      // the system call, the interrupt
   std::int32_t cpu = -1;
   std::int64_t round = -1;  // kRetransmission

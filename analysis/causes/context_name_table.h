@@ -15,7 +15,7 @@ class ContextNameTable {
   explicit ContextNameTable(const model::Context& context);
 
   std::string thread(std::uint32_t tid) const;  // "mac", "thread 4243"; "the idle CPU" for 0
-  // The same beside a second thread: "another mac (4243)" if both have the same name.
+  // The name beside a second thread: "another mac (4243)" if both have the same name.
   std::string other(std::uint32_t tid, std::uint32_t than) const;
   std::string_view known(std::uint32_t tid) const;  // empty: it has none
   std::string syscall(std::int64_t number) const;

@@ -290,8 +290,8 @@ void DelayClassifier::sleep(const Wait& wait, const ThreadSpan& span, std::uint6
     blocked(wait, span, from_ns, to_ns);
 }
 
-// Whether the thread had handed the unit over before this wait: yes, unless it waits for the thread
-// that it hands it to, or sleeps.
+// Returns whether the thread had handed the unit over before this wait. It had, unless it sleeps or
+// waits for the thread that it hands the unit to.
 bool DelayClassifier::is_parting(const Wait& wait, const ThreadSpan& span) const {
   return span.state == State::kBlocked && span.begin_ns > wait.begin_ns &&
          span.waker == Waker::kThread && span.by != wait.to;

@@ -1,10 +1,10 @@
-// Cuts the time of one packet into parts, each with its cause. Only the critical path counts: back
-// from the event that made the packet whole, always by the parent that came last. So the parts add
-// up to the latency. One thread owns a DelayClassifier.
+// Cuts the time of one packet into parts, each with its cause. Only the critical path counts: from
+// the event that made the packet whole back to its parent that came last, and so on. So the parts
+// add up to the latency. One thread owns a DelayClassifier.
 //
 // In a place the unit waits for the thread that will take it out. The state of that thread is the
-// cause: it ran (for others ahead, or for this unit), wanted a CPU, slept, or waited for the thread
-// before, whose state then is the cause.
+// cause: it ran (for other units ahead, or for this one), wanted a CPU, slept, or waited for the
+// thread before it. In the last case the state of that thread is the cause.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@
 
 namespace sojourn::causes {
 
-// The way through a journey that decided its latency, first event first. Owns what it holds.
+// The path through a journey that decided its latency, first event first. Owns its data.
 struct CriticalPath {
   struct Step {
     std::uint64_t ts_ns = 0;
@@ -31,7 +31,7 @@ struct CriticalPath {
   };
   Verdict verdict;  // without the parts
   std::vector<Step> steps;
-  std::uint16_t reassembly_place = 0;  // where segments wait for each other
+  std::uint16_t reassembly_place = 0;  // the place where segments wait for each other
 };
 
 CriticalPath critical_path_of(const journeys::Journey& journey, const journeys::Topology& topology,
@@ -52,7 +52,7 @@ class DelayClassifier {
     std::uint64_t begin_ns = 0;
     std::uint64_t end_ns = 0;
     std::uint32_t from = 0;  // the thread that put it there
-    std::uint32_t to = 0;    // that took it out
+    std::uint32_t to = 0;    // the thread that took it out
     QueuePositions::Ahead ahead;
     bool is_lower_bound = false;  // others from before the trace's beginning may have been ahead
     std::uint64_t turn_ns = 0;    // from then on nobody was ahead

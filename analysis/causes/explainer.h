@@ -44,19 +44,20 @@ class Explainer : public journeys::Observer {
   bool wants_steps_of(const journeys::Journey& journey) const override;
   void on_journey(const journeys::Journey& journey) override;
   void on_stay(const journeys::Stay& stay) override { positions_.add(stay); }
-  // From the next journey on. Not where journeys are made in another thread.
+  // Applies from the next journey on. It must not be called while another thread makes journeys.
   void set_deadlines(const Deadlines& deadlines) { deadlines_ = deadlines; }
   // Takes events in time order, each after the rebuild has taken it.
   void consume(const model::EventBatch& events);
   // After the rebuild's end.
   void finish() { classify_pending(); }
-  // After that, for who gave deadlines that were too low: so many were late by these.
+  // Called after finish() if the deadlines were too low: sets the right ones, and how many packets
+  // exceeded them.
   void settle(const Deadlines& deadlines, std::uint64_t late) {
     deadlines_ = deadlines;
     late_ = late;
   }
 
-  std::uint64_t complete() const { return complete_; }  // those that have a latency
+  std::uint64_t complete() const { return complete_; }  // packets that have a latency
   // Complete packets that were seen at one point only: whether they were late is not known.
   std::uint64_t at_one_point() const { return at_one_point_; }
   std::uint64_t late() const { return late_; }

@@ -28,7 +28,7 @@ class QueuePositions {
   void forget(std::uint64_t before_ns);
   std::size_t size() const { return size_; }
 
-  // The flow of a unit of the pair whose child has these values.
+  // Returns the flow of a unit of the pair whose child has these values.
   std::uint64_t flow(std::uint32_t pair, std::span<const std::uint64_t> values) const;
 
   struct Ahead {

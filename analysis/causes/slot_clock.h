@@ -1,6 +1,6 @@
-// Finds the threads that are paced by slots: those that are the first with new slot numbers in
-// their events (a field `slot`). Their sleep from one slot to the next is not idleness. The length
-// of a slot follows from the numbers. One thread owns a SlotClock.
+// Finds the threads that are paced by slots: they are the first with new slot numbers in their
+// events (a field `slot`). Their sleep from one slot to the next is not idleness. The length of a
+// slot follows from the numbers. One thread owns a SlotClock.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 // Limits that the slowest packets of each direction exceed, from the latencies since the last
-// clear(). With clear() once a second, few packets of each second exceed them, whatever the traffic
-// is. One thread owns a SlowestLimits.
+// clear(). With clear() once a second, few packets of each second exceed them, for any traffic. One
+// thread owns a SlowestLimits.
 #pragma once
 
 #include <cstddef>

@@ -23,7 +23,7 @@ class StayFloors : public journeys::Observer {
   void on_journey(const journeys::Journey&) override {}
   void on_stay(const journeys::Stay& stay) override;
 
-  // A place whose units come in by one thread and leave by the same one, or by another one.
+  // A place whose units enter by one thread and leave by the same one, or by another one.
   struct Row {
     std::uint16_t place = 0;
     host::Handover handover = host::Handover::kSameThread;

@@ -11,7 +11,7 @@
 
 namespace sojourn::causes {
 
-// What the packet was waiting for, or what was done with it.
+// The reason for a part of the packet's time: what it waited for, or which work was done.
 enum class CauseKind : std::uint8_t {
   kWork,            // its thread ran: the stage itself took that long
   kQueue,           // its thread ran for others

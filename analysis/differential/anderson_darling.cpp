@@ -33,7 +33,7 @@ class Pool {
   const std::vector<std::size_t>& sizes() const { return sizes_; }
   const std::vector<std::uint32_t>& owners() const { return owners_; }
 
-  // As if the values, in order, were of these samples.
+  // The statistic if the values, in order, belonged to these samples.
   Statistic of(std::span<const std::uint32_t> owners) const {
     const auto all = static_cast<double>(size());
     std::vector<double> continuous(sizes_.size());
@@ -99,8 +99,8 @@ double stdev_of(const std::vector<std::size_t>& sizes, std::size_t total) {
   return std::sqrt(std::max(variance, 0.0));
 }
 
-// In how many ways values can be dealt out to samples of these sizes; infinity where it is more
-// than a double holds.
+// The number of ways in which values can be dealt out to samples of these sizes; infinity if it is
+// more than a double holds.
 double deals(const std::vector<std::size_t>& sizes) {
   double ways = 1;
   std::size_t dealt = 0;

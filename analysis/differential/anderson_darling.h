@@ -1,6 +1,6 @@
-// Whether several samples come from one distribution: the k-sample Anderson-Darling test of Scholz
-// and Stephens (1987), in both of its forms. Its values must be independent of each other: packets
-// are not, runs and long blocks of a run are (blocks.h). Plain functions without state.
+// Tests whether several samples come from one distribution: the k-sample Anderson-Darling test of
+// Scholz and Stephens (1987), in both of its forms. Its values must be independent of each other:
+// packets are not, runs and long blocks of a run are (blocks.h). Plain functions without state.
 #pragma once
 
 #include <cstddef>
@@ -31,12 +31,13 @@ struct PValue {
   double midrank = 1;
   bool is_exact = false;  // from all ways to deal the values out, not from the limit
 };
-// How often samples of one distribution differ as much. All ways to deal the values out are tried
-// where there are at most `max_deals`; else it is from the limit distribution, standardised.
+// The probability that samples of one distribution differ as much. If there are at most `max_deals`
+// ways to deal the values out, all are tried; otherwise it comes from the limit distribution,
+// standardised.
 PValue p_value(Samples samples, const AndersonDarling& found, std::uint64_t max_deals = 20'000);
 
-// The least that such a test of two samples can give, whatever they hold: by that only one of them
-// is greater, or that either may be.
+// The least p-value that such a test of two samples can give for any values: one-sided (only one
+// sample is greater) or two-sided.
 double smallest_p(std::size_t first, std::size_t second, bool is_one_sided);
 
 // The chance that A2 exceeds `a2`, of `samples` - 1 = `order`, in the limit of large samples. From

@@ -49,7 +49,7 @@ double anderson_darling_limit(double a2, std::size_t order) {
   };
   // The integrand's tail below exp(-kNegligible) is less than the promised error.
   constexpr double kNegligible = 30;
-  // Each panel has at most so many radians of the integrand, which 30 points resolve.
+  // The most radians of the integrand in a panel, which 30 points resolve.
   constexpr double kRadians = 10;
   double sum = 0;
   for (double from = 0; power * log_phi(std::max(from * from, 1e-12)).real() > -kNegligible;) {

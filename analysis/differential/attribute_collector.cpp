@@ -36,7 +36,7 @@ std::string field_word(const std::string& name) {
   return is_plain ? name : fmt::format("field({})", name);
 }
 
-// As the filter language reads a name back, whatever is in it.
+// Quotes a name so that the filter language reads it back; nothing if no quote fits.
 std::optional<std::string> quoted(const std::string& name) {
   for (const char quote : {'\'', '"'})
     if (!name.contains(quote)) return quote + name + quote;
@@ -176,8 +176,8 @@ void AttributeCollector::note_path(Rows& rows, const Journey& journey) {
   if (is_new) rows.paths.push_back(std::move(places));
 }
 
-// A path is told from the others by the places that not all of them have. Empty where that takes
-// many, or where a place is entered by acknowledgements too, which are in no path.
+// A path is distinguished from the others by the places that not all of them have. Empty if that
+// takes many places, or if acknowledgements, which are in no path, enter one of them too.
 std::vector<std::string> AttributeCollector::path_conditions(const Rows& rows) const {
   constexpr std::size_t kMostPlaces = 8;
   std::map<std::string, std::size_t> number;  // of paths that have the place

@@ -1,7 +1,7 @@
-// Attributes of each complete packet besides its times: whose it is, its size, its way, the place
-// where it stayed longest, the cause that took most of its time, its pieces and repeats, threads
-// and CPUs, how many packets were ahead of it, the time of the second. A value has the filter that
-// finds its packets, where there is one. Memory: 4 bytes for each packet and attribute, of at most
+// Attributes of each complete packet besides its times: its owner, its size, its path, the place
+// where it stayed longest, the cause that took most of its time, its segments and repeats, threads
+// and CPUs, the number of packets ahead of it, the time of the second. A value has the filter that
+// finds its packets, if there is one. Memory: 4 bytes for each packet and attribute, of at most
 // kMaxPackets of a direction. One thread owns an AttributeCollector.
 #pragma once
 
@@ -40,7 +40,7 @@ class AttributeCollector : public journeys::Observer {
 
   bool wants_places() const override { return false; }
   void on_journey(const journeys::Journey& journey) override;
-  // Sets the cause of a journey that was told before. At most once for each journey.
+  // Sets the cause of a journey that was observed before. At most once for each journey.
   void note_cause(model::Direction direction, std::uint64_t journey, std::string cause);
   void finish();
 

@@ -42,7 +42,7 @@ Result<void> gather_attributes(Executor& executor, pipeline::TraceInput& input,
                                const pipeline::TracePass::Predicate& keep,
                                const pipeline::Progress& progress, AttributeCollector& collector) {
   const causes::ContextNameTable names(input.reader().context());
-  // Each packet that took longer than nothing is explained, not only late ones.
+  // With deadlines of 0 all packets are explained, and not only late ones.
   report::LatenessAnalysis analysis(
       input, {.down_ns = 0, .up_ns = 0}, keep, [&](const causes::Verdict& verdict) {
         if (verdict.parts.empty()) return;

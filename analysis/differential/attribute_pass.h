@@ -18,7 +18,7 @@ Result<void> gather_attributes(Executor& executor, pipeline::TraceInput& input,
                                const pipeline::TracePass::Predicate& keep,
                                const pipeline::Progress& progress, AttributeCollector& collector);
 
-// What the collector has to know of a trace; the input outlives it.
+// The facts about a trace that the collector needs; the input must outlive it.
 AttributeCollector::About about(pipeline::TraceInput& input);
 
 }  // namespace sojourn::differential

@@ -17,9 +17,9 @@ double variance(std::span<const float> values, double around) {
   return squares / static_cast<double>(values.size());
 }
 
-// How many slices in a row say as much as one: 1 + 2 * (the sum of autocorrelations), which ends
-// where a pair of neighbours is no longer positive, and never rises. None where it does not end
-// within a quarter of the series: it drifts.
+// The number of slices in a row that are worth one independent one: 1 + 2 * (the sum of
+// autocorrelations). The sum ends where a pair of neighbours is no longer positive, and its terms
+// never rise. Nothing if it does not end within a quarter of the series: then the series drifts.
 std::optional<double> correlated_slices(std::span<const double> slices, double slice_variance) {
   const double centre = mean(slices);
   const auto correlation = [&](std::size_t lag) {

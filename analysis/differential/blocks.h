@@ -1,7 +1,7 @@
-// How much a series of packets says. Packets that share a queue are late together: 5,000 of them
-// behind a queue at 90 % load say no more than 14 that have nothing to do with each other. So a
-// series is cut into blocks that are long against the time for which packets resemble each other,
-// and blocks are what is compared. Plain functions without state.
+// The information in a series of packets. Packets that share a queue are late together: 5,000 of
+// them behind a queue at 90 % load are worth no more than 14 independent ones. So a series is cut
+// into blocks that are long against the time for which packets resemble each other, and blocks are
+// compared. Plain functions without state.
 #pragma once
 
 #include <cstddef>
@@ -18,8 +18,9 @@ struct EffectiveSize {
 // By the autocorrelation of up to 1,024 slices (Geyer's initial positive sequence).
 EffectiveSize effective_size(std::span<const float> series);
 
-// Blocks that are as good as independent: each at least kBlockFactor times as long as packets
-// resemble each other. None where there would be fewer than kMinBlocks: that is too little data.
+// Blocks that are practically independent: each is at least kBlockFactor times as long as packets
+// resemble each other. If there would be fewer than kMinBlocks, there are too little data and no
+// blocks.
 inline constexpr std::size_t kMinBlocks = 8;
 inline constexpr std::size_t kMaxBlocks = 64;
 inline constexpr double kBlockFactor = 5;
@@ -47,7 +48,7 @@ struct MeanError {
   double variance_of_mean = 0;
   double freedom = 0;  // degrees of it
 };
-std::optional<MeanError> mean_error(std::span<const double> values);  // none of fewer than two
+std::optional<MeanError> mean_error(std::span<const double> values);  // nothing with fewer than two
 // Half of the 95 % interval of the difference of two means (Welch).
 double half_interval_of_difference(const MeanError& left, const MeanError& right);
 // t of the two-sided 95 % interval.

@@ -29,7 +29,7 @@ struct CauseChange {
   std::string cause;
   double base_packets = 0;  // the share of all complete packets
   double now_packets = 0;
-  std::optional<double> half;  // of the 95 % interval of the difference of shares; none: one run
+  std::optional<double> half;  // of the 95 % interval of the difference of shares; unset: one run
   double base_ns = 0;          // of late packets, for each complete packet
   double now_ns = 0;
 

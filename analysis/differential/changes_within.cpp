@@ -11,10 +11,11 @@ namespace {
 
 // A change is in one of them, and few have two.
 constexpr std::size_t kParts = 8;
-// How many parts may be worse than the one that counts.
+// The number of parts that may be worse than the one that is used.
 constexpr std::size_t kSpoiled = 2;
 
-// How many packets say as much as one. Parts in which the level changes are left out.
+// The number of packets that are worth one independent one. Parts in which the level changes are
+// left out.
 double inefficiency_of_parts(std::span<const float> series) {
   const std::size_t length = series.size() / kParts;
   std::array<double, kParts> found = {};

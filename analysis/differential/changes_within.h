@@ -17,11 +17,11 @@
 
 namespace sojourn::differential {
 
-// How many times as long as packets resemble each other such a block is at least. Longer than where
-// two runs are compared: neighbours that still resemble each other look like a level.
+// The least length of such a block, in times for which packets resemble each other. It is longer
+// than for comparisons of two runs: neighbours that still resemble each other look like a level.
 inline constexpr double kChangeBlockFactor = 8;
 
-// Blocks of a series whose level may change. None: it is too short for kMinBlocks.
+// Blocks of a series whose level may change. Nothing if it is too short for kMinBlocks.
 std::optional<Blocks> blocks_between_changes(std::span<const float> series);
 
 struct SeriesWithin {

@@ -73,8 +73,8 @@ double ClockLines::slope_at(const Hull& hull, double x, double before, double af
   return (next->y - from.y) / (next->x - from.x);
 }
 
-// The highest line at `ours` touches a packet from us; how high it is is concave in its slope, so
-// the best slope is that of the hull there, or the nearest that other packets allow.
+// The highest line at `ours` touches a packet from us. Its height is concave in its slope, so the
+// best slope is that of the hull there, or the nearest that other packets allow.
 Bounds ClockLines::at(double ours) const {
   Bounds bounds;
   if (!above_.empty()) {

@@ -1,8 +1,8 @@
-// Bounds of what another host's clock shows at each instant of ours, from packets that both hosts
-// saw: none arrives before it was sent. The clock is taken as a straight line between steps; of all
-// lines that no packet contradicts, the highest and the lowest at an instant are the bounds (a
-// linear program, solved over the convex hulls of the packets). Where no line is left the clock was
-// stepped, and a new piece begins. Plain data and functions without state.
+// Bounds of another host's clock at each instant of ours, from packets that both hosts saw: none
+// arrives before it was sent. The clock is taken as a straight line between steps. Among all lines
+// that no packet contradicts, the highest and the lowest at an instant are the bounds (a linear
+// program, solved over the convex hulls of the packets). If no line is left, the clock was stepped,
+// and a new piece begins. Plain data and functions without state.
 #pragma once
 
 #include <cstddef>
@@ -21,8 +21,9 @@ struct Sighting {
       false;  // we sent it: their clock showed at most that when ours did; else at least
 };
 
-// A packet and its answer, by four stamps: NTP's rule bounds the other clock without taking it for
-// a straight line. It says less than all packets together, and does not depend on what they assume.
+// A packet and its answer, with four stamps. NTP's rule bounds the other clock by them without
+// taking it for a straight line. The bounds are wider than those of all packets together, and need
+// no assumption.
 struct Probe {
   double sent = 0;      // by our clock
   double received = 0;  // by theirs, as the next one
@@ -46,7 +47,7 @@ struct Bounds {
 // The lines that packets of a stretch of time leave.
 class ClockLines {
  public:
-  // `drift`: what the slope may be at all, whatever packets say.
+  // `drift`: the bounds of the slope without any packet.
   explicit ClockLines(Bounds drift = {});
 
   // In the order of our clock. False: no line would be left; it is not taken then.
@@ -56,7 +57,7 @@ class ClockLines {
   // Bounds of the line's slope: how fast their clock goes, by ours. Infinite where packets of one
   // direction only leave it open.
   Bounds drift() const { return drift_; }
-  // Bounds of what their clock shows at an instant of ours.
+  // The bounds of their clock at an instant of ours.
   Bounds at(double ours) const;
 
  private:

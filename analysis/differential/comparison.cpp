@@ -27,7 +27,7 @@ std::vector<float> joined(Runs runs) {
   return all;
 }
 
-// A value for each unit: its mean, or a quantile of it. `length` is that of blocks.
+// A value for each unit: its mean, or a quantile of it. `length` is the length of blocks.
 std::vector<double> figures_of(Runs runs, Unit unit, std::size_t length, double share) {
   std::vector<double> figures;
   for (const auto& run : runs) {

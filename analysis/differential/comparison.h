@@ -1,6 +1,6 @@
-// Whether a latency or a stay differs between two sides, and by how much. What is compared are
-// values that are as good as independent: a mean of each run, or of each long block of a run; never
-// packets. Plain functions without state.
+// Tests whether a latency or a stay differs between two sides, and by how much. The compared values
+// are practically independent: a mean of each run, or of each long block of a run; never packets.
+// Plain functions without state.
 #pragma once
 
 #include <cstddef>
@@ -33,12 +33,12 @@ constexpr const char* name(Verdict verdict) {
 // One side: the values of each run in the order of time.
 using Runs = std::span<const std::vector<float>>;
 
-// How far a quantile, or the mean, of all values moved from one side to the other.
+// The shift of a quantile, or the mean, of all values from one side to the other.
 struct Shift {
   double share = 0;  // of the quantile; 0: the mean
   double base = 0;
   double now = 0;
-  std::optional<double> half;  // of the 95 % interval; none: too few units
+  std::optional<double> half;  // of the 95 % interval; unset: too few units
 
   double by() const { return now - base; }
 };
@@ -55,12 +55,12 @@ struct Comparison {
   double base_effective = 0;  // independent values that would say as much
   double now_effective = 0;
   std::vector<Shift> shifts = {};
-  std::optional<double> p = std::nullopt;  // of one test; none: too few units for any
+  std::optional<double> p = std::nullopt;  // of one test; unset: too few units for any
   double adjusted_p = 1;                   // of all tests together
   Verdict verdict = Verdict::kTooLittle;
 
   // Normalised slowdown of a stay: the growth of its mean over the growth of its direction's
-  // latency. 1: both grew alike; 0: it did not grow. None where a side lacks the stay.
+  // latency. 1: both grew alike; 0: it did not grow. Nothing if a side lacks the stay.
   std::optional<double> slowdown = std::nullopt;
 
   const Shift* shift(double share) const;
@@ -68,11 +68,11 @@ struct Comparison {
 
 Comparison compare(Runs base, Runs now, Unit unit, std::span<const double> shares);
 
-// Holm's adjustment over all that have a p-value, and the verdicts at this level. Where so many
-// tests of so few units can show nothing whatever they find, they say "too little data".
+// Sets Holm's adjustment over all comparisons that have a p-value, and the verdicts at this level.
+// If so many tests of so few units cannot show any difference, the verdicts are "too little data".
 void judge(std::span<Comparison> all, double level);
 
-// So many runs of each side can show something in so many tests.
+// The number of runs of each side that can show a difference in this number of tests.
 std::size_t runs_needed(std::size_t tests, double level);
 
 }  // namespace sojourn::differential

@@ -1,5 +1,5 @@
-// "p99(D) > +5%": what a comparison of two sides must not show, as `sojourn diff --fail-on` takes
-// it. Plain functions without state.
+// A condition of `sojourn diff --fail-on`, "p99(D) > +5%", which makes a comparison of two sides
+// fail. Plain functions without state.
 #pragma once
 
 #include <cstdint>
@@ -32,7 +32,7 @@ struct Checked {
   Finding finding = Finding::kTooLittle;
   std::string why;  // "p99 of D changed by +7.1 % [+5.9, +8.3]"
 };
-// It holds or does not where the whole 95 % interval of the shift is on one side of the limit.
+// The condition is decided if the whole 95 % interval of the shift is on one side of the limit.
 Checked check(const Condition& condition, std::span<const Comparison> all);
 
 }  // namespace sojourn::differential

@@ -1,5 +1,5 @@
-// How strongly two series rise and fall together: Pearson's coefficient (in a straight line) and
-// Spearman's (in whatever line that only rises). Plain functions without state.
+// The correlation of two series: Pearson's coefficient (for a straight line) and Spearman's (for
+// any rising line). Plain functions without state.
 #pragma once
 
 #include <cstddef>
@@ -16,13 +16,13 @@ struct Correlation {
   double high = 1;
 };
 
-// Correlation of pairs that are independent of each other. None where there are fewer than four
-// pairs, or where one of the two never changes.
+// Correlation of pairs that are independent of each other. Nothing with fewer than four pairs, or
+// if one of the two is constant.
 std::optional<Correlation> pearson(std::span<const double> x, std::span<const double> y);
 std::optional<Correlation> spearman(std::span<const double> x, std::span<const double> y);
 
-// Correlation of pairs in the order of time, of which neighbours depend on each other. The interval
-// comes from leaving out one of so many blocks at a time.
+// Correlation of pairs in the order of time, in which neighbours depend on each other. The interval
+// comes from leaving out one block at a time.
 std::optional<Correlation> pearson(std::span<const float> x, std::span<const float> y,
                                    std::size_t blocks);
 std::optional<Correlation> spearman(std::span<const float> x, std::span<const float> y,

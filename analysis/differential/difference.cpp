@@ -12,7 +12,7 @@ namespace {
 using Series = std::vector<std::vector<float>>;
 using Figures = std::span<const RunFigures>;
 
-// Direction and place of all that any run has, in the order of the first that has it.
+// The directions and places of all runs, in the order of the first run that has them.
 std::vector<std::pair<std::size_t, std::string>> places_of(Figures base, Figures now) {
   std::vector<std::pair<std::size_t, std::string>> places;
   for (const Figures side : {base, now})

@@ -1,4 +1,4 @@
-// What differs between the runs of two sides: times of packets, depths, the flow. Plain data and
+// The differences between the runs of two sides: times of packets, depths, the flow. Plain data and
 // functions without state.
 #pragma once
 
@@ -20,15 +20,15 @@ struct Difference {
   std::vector<Comparison> depths;     // units in a place; shifts with intervals, no tests
   std::vector<std::string> appeared;  // edges of the flow: "D a--b > b--c"
   std::vector<std::string> vanished;
-  std::size_t tests = 0;          // that share the level
+  std::size_t tests = 0;          // tests that share the level
   bool may_be_looked_at = false;  // by the test of RunsInTurns
 };
 
 struct DifferenceOptions {
-  std::optional<Unit> unit;  // none: the run where each side has two, else blocks of them
+  std::optional<Unit> unit;  // unset: the run if each side has two, else blocks of them
   double level = 0.05;
   std::vector<double> shares = {kMean, 0.5, 0.9, 0.99};
-  // The same runs, where it was looked at them as they came: verdicts are by that test then.
+  // Set if the runs were looked at as they came: then verdicts come from that test.
   const RunsInTurns* turns = nullptr;
 };
 

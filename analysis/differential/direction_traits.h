@@ -1,5 +1,5 @@
-// What distinguishes the slow packets of one direction, from the attributes of all of them. Plain
-// data and a function without state.
+// The traits of the slow packets of one direction, from the attributes of all of them. Plain data
+// and a function without state.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +17,8 @@ struct DirectionTraits {
   std::uint64_t packets = 0;
   std::uint64_t slow = 0;
   std::uint64_t slow_from_ns = 0;  // 0: slow is what a filter says
-  std::size_t blocks = 0;          // that were permuted; below 8: too little data for p-values
+  // Blocks that were permuted. Below 8 there are too little data for p-values.
+  std::size_t blocks = 0;
   std::vector<Trait> traits;
 };
 

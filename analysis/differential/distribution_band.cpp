@@ -36,15 +36,14 @@ std::optional<ShareInterval> DistributionBand::above(double value) const {
     shares.push_back(static_cast<double>(greater) / static_cast<double>(block.size()));
   }
   const double share = mean(shares);
-  // Nothing is greater: so is at most what is as great as the greatest.
+  // No value exceeds the maximum. The interval is that of the values equal to it.
   if (share == 0 && value >= greatest_) {
     const auto at_greatest = above(std::nextafter(static_cast<float>(greatest_), 0.F));
     return ShareInterval{.low = 0, .high = at_greatest->high};
   }
   const auto of_mean = mean_error(shares);
   const auto packets = static_cast<double>(length_ * blocks_.size());
-  // Where all blocks agree, as in a tail that none of them has, they do not say how far it is
-  // known.
+  // If all blocks agree, as in a tail that none of them has, they do not show the uncertainty.
   double count = effective_;
   if (of_mean && of_mean->variance_of_mean > 0)
     count = std::min(share * (1 - share) / of_mean->variance_of_mean, packets);

@@ -1,9 +1,9 @@
-// How far a cumulative distribution may be off. Packets that share a queue are late together, so
-// packets are not counted as observations, but blocks of time (blocks.h): the share of packets that
-// took longer than a time differs between blocks, and that says how well the whole knows it. The
-// interval is Wilson's, with as many observations as the blocks are worth for this share, and
-// Student's t for so many blocks. It holds for one time that was chosen beforehand (pointwise).
-// Immutable.
+// The uncertainty of a cumulative distribution. Packets that share a queue are late together, so
+// the observations are blocks of time (blocks.h) and not packets. The share of packets that took
+// longer than a time differs between blocks, and that shows how certain the share of the whole is.
+// The interval is Wilson's, with as many observations as the blocks are worth for this share, and
+// Student's t for this number of blocks. It holds for one time that was chosen beforehand
+// (pointwise). Immutable.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +28,7 @@ class DistributionBand {
   // `series`: the values in the order of time.
   explicit DistributionBand(std::span<const float> series);
 
-  // The 95 % interval of the share of values that are greater. None: too little data.
+  // The 95 % interval of the share of values that are greater. Nothing with too little data.
   std::optional<ShareInterval> above(double value) const;
 
   std::size_t blocks() const { return blocks_.size(); }

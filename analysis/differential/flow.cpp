@@ -11,7 +11,7 @@
 namespace sojourn::differential {
 namespace {
 
-// A journey is told of up to ten seconds after its last event.
+// A journey may be reported up to ten seconds after its last event.
 constexpr std::uint64_t kRememberedNs = 12'000'000'000;
 
 }  // namespace
@@ -115,7 +115,7 @@ void Flow::add(const Packet& packet) {
       const Seen& later = packet.points[second];
       const bool is_one_thread = earlier.tid != 0 && earlier.tid == later.tid;
       Cell& cell = matrix.at(indexes[first], indexes[second]);
-      // One thread's events are in its own order, whatever the clock says.
+      // The events of one thread have its own order, even if the clock disagrees.
       if (!is_one_thread && later.ts_ns - earlier.ts_ns <= options_.clock_error_ns) {
         ++cell.too_near;
         ++matrix.at(indexes[second], indexes[first]).too_near;
@@ -131,7 +131,8 @@ void Flow::add(const Packet& packet) {
     }
 }
 
-// The order holds in enough of the packets whose stamps tell one; where none do, ids still may.
+// The order holds in enough of the packets whose stamps show one. If none do, ids may still show
+// it.
 bool Flow::is_ordered(const Matrix& matrix, std::size_t from, std::size_t to) const {
   const Cell& cell = matrix.at(from, to);
   const Cell& reverse = matrix.at(to, from);

@@ -1,8 +1,8 @@
-// Which point comes before which in every packet: Lamport's happens-before over a trace's journeys,
-// reduced to what is directly before (its transitive reduction). Times alone do not make an edge:
-// two threads may always come in one order by chance. An edge has a path as its evidence: ids that
-// tie the two events, one thread that did both, or a wakeup from the one thread to the other.
-// Memory grows with the square of the points that packets were seen at. One thread owns a Flow.
+// The order of points in every packet: Lamport's happens-before over a trace's journeys, reduced to
+// direct predecessors (its transitive reduction). Times alone do not make an edge, because two
+// threads may always come in one order by chance. An edge has a path as its evidence: ids that tie
+// the two events, one thread that did both, or a wakeup from the one thread to the other. Memory
+// grows with the square of the points of packets. One thread owns a Flow.
 #pragma once
 
 #include <cstddef>
@@ -30,7 +30,7 @@ struct FlowOptions {
 struct FlowEdge {
   std::string from;
   std::string to;
-  std::uint64_t packets = 0;    // that were seen at both
+  std::uint64_t packets = 0;    // packets that were seen at both
   std::uint64_t before = 0;     // of them: `from` first,
   std::uint64_t after = 0;      // `to` first,
   std::uint64_t too_near = 0;   // or nearer than the clocks' error

@@ -63,8 +63,8 @@ void test_repeats(const Side& left, const Side& right, MeasurementDiff& one) {
   if (left_error && right_error) one.half = half_interval_of_difference(*left_error, *right_error);
 }
 
-// Holm over all tests. Where so many tests of so few runs can show nothing whatever they find, they
-// say so.
+// Holm's adjustment over all tests. If so many tests of so few runs cannot show any difference,
+// they say so.
 void judge_repeats(HostDiff& diff, const std::vector<double>& least_ps) {
   std::vector<double> p_values;
   for (const MeasurementDiff& one : diff.measurements)

@@ -51,9 +51,9 @@ struct FactDiff {
 struct HostDiff {
   std::size_t left_runs = 0;
   std::size_t right_runs = 0;
-  std::size_t tests = 0;             // that share the level; 0: one run a side
-  std::size_t runs_needed = 0;       // of each side, for so many tests
-  std::vector<FactDiff> facts = {};  // that are not equal
+  std::size_t tests = 0;             // tests that share the level; 0: one run a side
+  std::size_t runs_needed = 0;       // of each side, for this number of tests
+  std::vector<FactDiff> facts = {};  // facts that are not equal
   std::vector<MeasurementDiff> measurements = {};
 };
 

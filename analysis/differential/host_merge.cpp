@@ -19,9 +19,9 @@
 namespace sojourn::differential {
 namespace {
 
-// Threads and processes of other hosts are told apart by numbers that no kernel gives.
+// Threads and processes of other hosts get numbers that no kernel gives.
 constexpr std::uint32_t kHostStride = 10'000'000;
-// By so much of time the line between two hosts' clocks is written down.
+// The distance between two instants at which the relation of two hosts' clocks is written down.
 constexpr double kKnotNs = 50e6;
 
 std::uint32_t of_host(std::size_t host, std::uint32_t number) {
@@ -158,8 +158,8 @@ void HostMerge::find_probes(std::span<const SightingSearch::Found> found, double
   }
 }
 
-// TAI and CLOCK_MONOTONIC of a host go at one speed, so between two pairs their difference is what
-// it was at the first.
+// TAI and CLOCK_MONOTONIC of a host go at one speed, so between two pairs their difference is that
+// of the first.
 Result<void> HostMerge::find_clocks_by_tai(std::span<trace::Reader> hosts, double error_ns) {
   constexpr std::uint64_t kLeastOffsetNs = 1'000'000'000;  // TAI is 37 s ahead of UTC; unset: 0
   std::vector<model::WallClock> tai;
@@ -266,7 +266,7 @@ Result<void> HostMerge::find_clocks(std::span<trace::Reader> hosts) {
   return {};
 }
 
-// Around three hosts the clocks come back to where they began, within the bounds.
+// Three hosts in a circle: the sum of their clocks' differences must be zero within the bounds.
 void HostMerge::check_loops(std::span<trace::Reader> hosts) {
   const auto pair_of = [this](std::size_t ours, std::size_t theirs) -> const HostPair* {
     for (const HostPair& pair : pairs_)
@@ -414,7 +414,8 @@ Result<void> HostMerge::write(std::span<trace::Reader> hosts, trace::Writer& wri
       target.parent = of_host(host, target.parent);
       if (target.since_ns != 0) target.since_ns = time_of(host, target.since_ns);
       if (target.until_ns != 0) target.until_ns = time_of(host, target.until_ns);
-      // The same program on two hosts hands packets to the other; side by side it would not.
+      // A program that runs on two hosts hands packets to itself on the other one; two of them on
+      // one host would not. So their names differ here.
       if (host != 0) target.exe = reader.host().name + ":" + target.exe;
       SJ_CHECK(writer.write(target));
     }
@@ -466,7 +467,7 @@ Result<void> HostMerge::write(std::span<trace::Reader> hosts, trace::Writer& wri
   all.stamp_error_ns += static_cast<std::uint64_t>(std::ceil(widest));
   all.stream_hits = has_hits ? hits : std::vector<std::uint64_t>{};
   all.stream_first.clear();
-  all.hit_cost_ps.clear();  // of the first host's points only, by other numbers
+  all.hit_cost_ps.clear();  // these belong to the first host's points only, with other numbers
   all.shed.clear();
   all.unarmed.clear();
   return writer.write(all);

@@ -1,6 +1,6 @@
-// Traces of several hosts as one, by the clock of the first: from packets that two hosts saw
-// follows how their clocks go, within bounds (clock_bounds.h), and every event of the others is
-// told by the first one's clock, in the middle of them. One thread owns what is here.
+// Merges traces of several hosts by the clock of the first. Packets that two hosts saw bound the
+// relation of their clocks (clock_bounds.h). Every event of the other hosts is converted to the
+// first one's clock, to the middle of the bounds. One thread owns these objects.
 #pragma once
 
 #include <cstdint>
@@ -24,15 +24,15 @@
 namespace sojourn::differential {
 
 struct MergeOptions {
-  // How far the speed of two clocks may differ. Crystals are within 100 ppm.
+  // The largest difference in speed of two clocks. Crystals are within 100 ppm.
   double max_drift = 500e-6;
-  // The hosts' TAI is kept equal within this, as by PTP: clocks are related by it, and packets only
-  // check it. None: by packets.
+  // The error within which the hosts' TAI is equal, as by PTP: then TAI relates the clocks, and
+  // packets only check it. Unset: packets relate them.
   std::optional<double> tai_error_ns;
 };
 
-// How the clocks of two hosts relate, as the packets between them show it. Times are since the
-// first event of each.
+// The relation of two hosts' clocks, from the packets between them. Times are since the first event
+// of each.
 struct HostPair {
   std::size_t ours = 0;  // of the hosts
   std::size_t theirs = 0;
@@ -48,7 +48,7 @@ struct HostPair {
   bool is_bounded() const { return from_us != 0 && to_us != 0 && !map.pieces().empty(); }
 };
 
-// How one host's clock is told by the first one's.
+// The conversion of one host's clock to the first one's.
 struct HostClock {
   std::size_t host = 0;
   // By the host's own clock since its first event; straight lines between.

@@ -19,7 +19,7 @@ class LatencySeries : public journeys::Observer {
  public:
   using NameOf = std::function<std::string(const journeys::Journey&)>;
 
-  // Takes what add() tells it, and nothing else.
+  // Takes only values from add().
   LatencySeries() = default;
   // Takes complete journeys, by their names.
   explicit LatencySeries(NameOf name_of) : name_of_(std::move(name_of)) {}
@@ -36,8 +36,8 @@ class LatencySeries : public journeys::Observer {
     series_[{direction, name}].push_back({start_ns, latency_ns});
   }
 
-  // The 95 % interval of the share of packets that took longer. None: too little data, or no such
-  // packets.
+  // The 95 % interval of the share of packets that took longer. Nothing with too little data, or
+  // without such packets.
   std::optional<ShareInterval> above(char direction, const std::string& name, std::uint64_t ns);
 
  private:

@@ -1,5 +1,5 @@
-// p-values of several tests at once, adjusted so that each can be compared with one level. Plain
-// functions without state. What is returned has the order of what is given.
+// Adjusts the p-values of several tests, so that each can be compared with one level. Plain
+// functions without state. Results have the order of the arguments.
 #pragma once
 
 #include <span>

@@ -1,7 +1,7 @@
-// How long each complete packet of a trace took, and how long it was in each place of the way that
-// decided that, in the order in which packets began: the series that are compared. The stays of a
-// packet add up to its latency. Memory: 4 bytes for each packet and place, of at most kMaxPackets
-// of a direction. One thread owns a PacketTables.
+// The latency of each complete packet of a trace, and its stay in each place of the path that
+// decided the latency, in the order in which packets began: the series that are compared. The stays
+// of a packet add up to its latency. Memory: 4 bytes for each packet and place, of at most
+// kMaxPackets of a direction. One thread owns a PacketTables.
 #pragma once
 
 #include <array>
@@ -49,8 +49,8 @@ class PacketTables : public journeys::Observer {
   PacketTable take(model::Direction direction) {
     return std::move(tables_[direction == model::Direction::kUplink ? 1 : 0]);
   }
-  // The mean number of units in a place, in slices of equal length. Of units that were seen to
-  // leave it.
+  // The mean number of units in a place, in slices of equal length, without units that were never
+  // seen to leave.
   const std::vector<float>& depth(std::size_t place) const { return depths_[place]; }
   std::uint64_t left_out() const { return left_out_; }  // packets beyond kMaxPackets
 

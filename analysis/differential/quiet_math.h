@@ -1,6 +1,6 @@
-// How Boost.Math is used: it computes in doubles everywhere, so that a page finds what the command
-// line finds, and it reports nothing by exceptions, which WebAssembly lacks. Who calls it passes
-// only what a function is defined for.
+// The policy for Boost.Math: it computes in doubles everywhere, so that a page has the same results
+// as the command line, and it throws no exceptions, which WebAssembly lacks. Callers pass only
+// arguments for which a function is defined.
 #pragma once
 
 #include <boost/math/policies/policy.hpp>

@@ -1,6 +1,6 @@
-// All that is compared of one trace: the times of its packets, the depths of its places, its flow
-// and what tracing took. Names stand for places and points, so that traces of different builds can
-// be compared. Plain data.
+// The compared figures of one trace: the times of its packets, the depths of its places, its flow
+// and the time of tracing. Places and points are identified by names, so that traces of different
+// builds can be compared. Plain data.
 #pragma once
 
 #include <array>

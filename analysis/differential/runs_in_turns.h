@@ -25,19 +25,19 @@ class RunsInTurns {
     double evidence = 1;
     double adjusted_p = 1;  // of all rows together
 
-    // None if a side has no run yet.
+    // Nothing if a side has no run yet.
     std::optional<Shift> shift() const;
   };
 
   void add(const RunFigures& run, bool is_new);
 
   std::size_t runs() const { return runs_; }
-  // What the evidence is strongest of; null: nothing has been compared yet.
+  // The row with the strongest evidence; null before the first comparison.
   const Row* surest() const;
-  // Whether something differs, at this level of all rows together.
+  // Returns whether a difference is certain, at this level of all rows together.
   bool is_certain(double level) const;
 
-  // Sets the p-values of all that is compared, and the verdicts, by this test.
+  // Sets the p-values and verdicts of all comparisons by this test.
   void judge(std::span<Comparison> all, double level) const;
 
  private:

@@ -17,11 +17,11 @@ namespace sojourn::differential {
 
 struct RankedSegment {
   std::string name;
-  std::uint64_t packets = 0;  // that were there
+  std::uint64_t packets = 0;  // packets that were there
   double share = 0;           // of the time of all packets
   double median_ns = 0;
-  // Correlation of the stay with the latency, over the packets that were in the place. None where
-  // one of the two never changes.
+  // Correlation of the stay with the latency, over the packets that were in the place. Nothing if
+  // one of the two is constant.
   std::optional<Correlation> pearson;
   std::optional<Correlation> spearman;
   bool has_intervals = false;  // else there are too few independent blocks for them
@@ -41,11 +41,11 @@ struct SegmentRanking {
   double effective = 0;  // independent packets that would say as much
   double mean_ns = 0;
   double p99_ns = 0;
-  std::vector<RankedSegment> segments;  // what differs between runs first, then by criticality()
+  std::vector<RankedSegment> segments;  // differences between runs first, then by criticality()
 };
 
-// How much of the latency a segment decides: its share of the time, as far as it goes with the
-// latency (Spearman's coefficient, where it is positive).
+// The criticality of a segment: its share of the time, times Spearman's coefficient of its stay and
+// the latency (if that is positive).
 double criticality(const RankedSegment& segment);
 
 // The packets of one direction of a run: their latencies, and for each place, by its name, how long

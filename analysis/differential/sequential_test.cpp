@@ -72,7 +72,7 @@ std::vector<double> adjusted_evidence(std::span<const double> all) {
 std::size_t turns_needed(std::size_t tests, double level) {
   constexpr std::size_t kMost = 100;
   std::size_t runs = 2;
-  // All other tests may show nothing at all.
+  // In the worst case all other tests show nothing at all.
   while (runs < kMost && most_evidence(runs, runs) * level < static_cast<double>(tests)) ++runs;
   return runs;
 }

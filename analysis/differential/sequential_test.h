@@ -1,11 +1,11 @@
-// Whether the runs of two sides differ, by a test that may be looked at after each run, as often as
-// one likes, and ends whenever one likes. What it gives is evidence (an e-value): where nothing
-// differs, the chance that it ever reaches 1 / level is at most the level (Ville's inequality).
+// Tests whether the runs of two sides differ. The test may be looked at after each run, as often as
+// one likes, and ended at any time. Its result is evidence (an e-value): if nothing differs, the
+// chance that it ever reaches 1 / level is at most the level (Ville's inequality).
 //
-// It bets on ranks. Where nothing differs, all orders of the runs by their value are equally
-// likely. Lehmann's alternatives say how likely each would be, had one side the distribution of the
-// other one to some power: the ratio of the two chances is a martingale (Savage and Sethuraman
-// 1966), and so is a mixture of several. Plain functions without state.
+// It bets on ranks. If nothing differs, all orders of the runs by their value are equally likely.
+// Under Lehmann's alternatives, one side has the distribution of the other one to some power, which
+// gives another probability for each order. The ratio of the two probabilities is a martingale
+// (Savage and Sethuraman 1966), and so is a mixture of several. Plain functions without state.
 #pragma once
 
 #include <cstddef>
@@ -23,15 +23,14 @@ struct Turn {
 // The evidence of the runs so far. Equal values are ordered in the way that gives least evidence.
 double evidence(std::span<const Turn> turns);
 
-// The most that so many runs of each side can give, whatever they hold.
+// The strongest evidence that this number of runs of each side can give.
 double most_evidence(std::size_t base, std::size_t now);
 
-// Evidence of each of several tests that share one level: the mean of it and of any others is at
-// least that (closed testing with means of e-values, whatever the tests have to do with each
-// other).
+// The evidence of each of several tests that share one level: the least mean of it and any set of
+// the others (closed testing with means of e-values, for any dependence between the tests).
 std::vector<double> adjusted_evidence(std::span<const double> all);
 
-// So many runs of each side can show something in so many tests.
+// The number of runs of each side that can show a difference in this number of tests.
 std::size_t turns_needed(std::size_t tests, double level);
 
 }  // namespace sojourn::differential

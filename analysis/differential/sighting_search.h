@@ -1,6 +1,6 @@
-// Packets that two hosts saw: a unit that left by a point of the one and came by a point of the
-// other that it feeds, with the same ids. Only those that are seen once at each, as ids are used
-// again. One thread owns a SightingSearch.
+// Finds packets that two hosts saw: a unit that left by a point of one host and came by a point of
+// the other that the first one feeds, with the same ids. Ids are used again, so only packets that
+// are seen once at each count. One thread owns a SightingSearch.
 #pragma once
 
 #include <cstdint>

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t kMinBlocks = 8;
 constexpr std::size_t kMaxPairs = 200'000;
-// By so much a pair's risk must exceed that of each of the two.
+// The factor by which a pair's risk must exceed that of each of the two.
 constexpr double kPairGain = 1.25;
 
 // A value of an attribute, or two of different ones: the attribute in the upper half.
@@ -146,9 +146,9 @@ class Search {
     }
   }
 
-  // How far the four counts (with and without the trait, slow and not) are from those without any
-  // connection: the likelihood ratio G. It weighs how many slow packets have a trait together with
-  // how much likelier it makes them slow. 0 where it makes them less likely.
+  // The distance of the four counts (with and without the trait, slow and not) from independence:
+  // the likelihood ratio G. It combines the number of slow packets with the trait and how much more
+  // likely the trait makes them slow. 0 if it makes them less likely.
   double strength(std::uint64_t packets, std::uint64_t slow) const {
     const auto all = static_cast<double>(table_.packets());
     const auto have = static_cast<double>(packets);

@@ -15,7 +15,7 @@ namespace {
 constexpr std::array kDomains = {Domain::kPackage, Domain::kCore, Domain::kUncore,
                                  Domain::kDram,    Domain::kPsys, Domain::kOther};
 
-// The share of the capture that readings must cover for their mean to stand for the whole.
+// The share of the capture that readings must cover so that their mean holds for the whole.
 constexpr double kLeastCovered = 0.9;
 
 // "intel-rapl" of "intel-rapl:0:1", "power" of "power/energy-pkg on cpu 0".
@@ -24,8 +24,8 @@ std::string_view kind_of(const model::EnergyZone& zone) {
   return place.substr(0, place.find_first_of(":/"));
 }
 
-// Among kinds that measure the same thing the one of lowest rank counts. Counters that the kernel
-// unwraps by a system call a reading rank behind those of /sys, which every reader has.
+// Among kinds that measure the same thing the one of lowest rank counts. Counters that need a
+// system call for each reading rank behind those of /sys, which every reader has.
 int rank_of(const model::EnergyZone& zone) {
   const std::string_view kind = kind_of(zone);
   if (kind == "intel-rapl") return 0;
@@ -37,7 +37,7 @@ std::string at_host(const std::string& host) {
   return host.empty() ? std::string() : host + ": ";
 }
 
-// "package-0", "dram of package-0"; where a trace has several hosts, also whose.
+// "package-0" or "dram of package-0"; with the host's name if the trace has several.
 std::string name_of(const model::EnergyZone& zone) {
   std::string text = zone.name;
   if (!zone.package.empty() && zone.package != zone.name) text += " of " + zone.package;
@@ -76,7 +76,7 @@ ZoneEnergy measured(const model::EnergyZone& zone, const EnergyMeter& meter) {
   return one;
 }
 
-// Zones that tell of the same: by host, package and domain.
+// Zones that measure the same thing: by host, package and domain.
 using Key = std::tuple<std::string, std::string, Domain>;
 // By their kinds, the one that counts first.
 using Kinds = std::map<std::pair<int, std::string>, std::vector<ZoneEnergy*>>;
@@ -85,7 +85,7 @@ bool is_measured(const std::vector<ZoneEnergy*>& zones) {
   return std::ranges::all_of(zones, [](const ZoneEnergy* zone) { return zone->is_measured(); });
 }
 
-// Sets aside all kinds but one. The power of that one, or why there is none.
+// Chooses one kind of counter and sets the others aside. Returns its power, or why there is none.
 DomainEnergy choose(const Kinds& kinds) {
   auto chosen =
       std::ranges::find_if(kinds, [](const auto& kind) { return is_measured(kind.second); });
@@ -127,7 +127,7 @@ std::string why_no_packages(const model::Energy& about) {
   return why.empty() ? "no zone is a package" : why;
 }
 
-// A host of which nothing was recorded is missing in every sum.
+// Returns the reason if a host has no energy readings at all, so that every sum lacks it.
 std::string host_without_energy(const model::Energy& about) {
   for (const model::EnergyMissing& missing : about.missing)
     if (missing.what == "energy") return at_host(missing.host) + missing.why;

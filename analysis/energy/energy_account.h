@@ -1,6 +1,6 @@
-// Which zones of a trace count, and what they say together. A package that two zones tell of counts
-// once; cores and uncore are parts of their package; psys has everything in it. So the total is
-// that of packages and DRAM, of all hosts. What was not measured has a reason, and no figure.
+// Decides which zones of a trace count, and adds them up. A package that two zones cover counts
+// once. Cores and uncore are parts of their package; psys includes everything. So the total is that
+// of packages and DRAM, of all hosts. A domain that was not measured has a reason, and no figure.
 #pragma once
 
 #include <cstdint>
@@ -36,7 +36,7 @@ struct ZoneEnergy {
 struct DomainEnergy {
   Domain domain = Domain::kPackage;
   std::optional<double> watts = {};  // of all its zones that count
-  std::string why_not = {};          // where there are no watts
+  std::string why_not = {};          // the reason if there are no watts
 };
 
 struct PolicyFrequency {
@@ -52,15 +52,15 @@ struct IdleShare {
 struct EnergyFigures {
   double duration_s = 0;  // of the capture
   std::vector<ZoneEnergy> zones = {};
-  std::vector<DomainEnergy> domains = {};  // of which there is a zone
-  std::optional<double> watts = {};        // of packages, and of DRAM where there is a zone of it
+  std::vector<DomainEnergy> domains = {};  // those that have a zone
+  std::optional<double> watts = {};        // of packages, and of DRAM if it has a zone
   bool has_dram = false;                   // in that
-  std::string why_not = {};                // where there are none
+  std::string why_not = {};                // the reason if there are none
   std::vector<PolicyFrequency> policies = {};
   std::vector<IdleShare> idle = {};
   std::vector<model::EnergyMissing> missing = {};
 
-  // What the capture took at that power.
+  // The energy of the capture at that power.
   std::optional<double> joules() const;
 };
 

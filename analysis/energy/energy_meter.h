@@ -20,10 +20,10 @@ namespace sojourn::energy {
 // No zone takes more: a counter that would mean more was set back, or wrapped more than once.
 inline constexpr double kMostWatts = 2000;
 
-// A row of readings of what only ever grows.
+// The readings of a counter that only grows.
 class Counter {
  public:
-  // `range`: after so much it begins at 0 again; 0: it does not.
+  // `range`: the value at which it begins at 0 again; 0: it does not.
   explicit Counter(std::uint64_t range) : range_(range) {}
 
   // The part of the span between two readings that lies between the marks counts.
@@ -33,8 +33,8 @@ class Counter {
   std::uint64_t covered_ns() const { return covered_ns_; }
   std::uint64_t readings() const { return readings_; }
   std::uint64_t wraps() const { return wraps_; }
-  // It went back without a wrap that fits the time, or was not read for so long that it may have
-  // wrapped unseen. Only of energy.
+  // Returns true if an energy counter went back without a wrap that fits the time, or was not read
+  // for so long that it may have wrapped unseen.
   bool is_doubtful() const { return is_doubtful_; }
   // The longest time between two of its readings.
   std::uint64_t longest_gap_ns() const { return longest_gap_ns_; }
@@ -76,7 +76,7 @@ class EnergyMeter {
   std::uint64_t open_ns() const { return open_ns_; }
   double duration_s() const;  // between the marks
 
-  // By the ids of the trace's descriptions. Null: nothing of it was read.
+  // By the ids of the trace's descriptions. Null: it was never read.
   const Counter* zone(std::uint32_t id) const;
   const Counter* idle(std::uint32_t id) const;
   const Frequencies* policy(std::uint32_t id) const;

@@ -21,7 +21,7 @@ struct PacketEnergy {
   std::array<DirectionEnergy, 2> directions;  // downlink, uplink
 };
 
-// Nothing is known where the energy is not, and of a direction without packets.
+// Unknown if the energy is, and for a direction without packets.
 PacketEnergy packet_energy(std::optional<double> joules, const statistics::Distribution& down_ns,
                            const statistics::Distribution& up_ns);
 

@@ -21,7 +21,7 @@ struct FileSummary : imports::ImportedFile {
   std::uint64_t other = 0;      // neither spans nor instants
   std::uint64_t malformed = 0;  // without a required member
   std::uint64_t began_ns = 0;   // since 1970: when the recording's own time is 0
-  // No event has the date, so it is that of the file's last change.
+  // No event has the date, so the date of the file's last change is used.
   bool dated_by_file = false;
 };
 

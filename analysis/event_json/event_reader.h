@@ -1,5 +1,5 @@
-// Events as srsRAN's and OCUDU's tracers write them, JSON objects in one array (the format of
-// Chrome's trace viewer, of which their `pid` is a CPU and `tid` a thread's name). Read piece by
+// Events in the form of srsRAN's and OCUDU's tracers: JSON objects in one array (the format of
+// Chrome's trace viewer). Their `pid` is a CPU and their `tid` a thread's name. Read piece by
 // piece: memory is that of one event.
 #pragma once
 

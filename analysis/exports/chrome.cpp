@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t kLongPieceBytes = 64 * 1024;
 
-// Characters as they are: some readers end at those that JSON writes as two escapes.
+// Keeps characters as they are: some readers stop at those that JSON writes as two escapes.
 std::string json_text(std::string_view text) {
   std::string quoted = "\"";
   for (const char c : shown_text(text)) {
@@ -65,8 +65,8 @@ void ChromeTrace::describe(std::uint32_t stream, std::uint32_t tid) {
                        pid, tid, json_text(name));
 }
 
-// A begin and an end of an id of their own: readers pair those of one id by nesting, and stays of
-// one journey overlap as they like.
+// A begin and an end with an id of their own: readers pair events of one id by nesting, but stays
+// of one journey may overlap.
 void ChromeTrace::add_slice(std::string_view name, const journeys::Journey& journey,
                             const journeys::Step& by, std::uint64_t begin_ns,
                             std::uint64_t end_ns) {

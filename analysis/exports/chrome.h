@@ -1,6 +1,6 @@
-// Chrome's JSON trace events, for tools that know nothing else: journeys and their stays as
-// asynchronous events, which may overlap as they like. An Observer of the rebuild; it remembers
-// only what it has described. One thread owns a ChromeTrace; what it is given outlives it.
+// Chrome's JSON trace events, for tools that read nothing else: journeys and their stays as
+// asynchronous events, which may overlap. An Observer of the rebuild; its memory holds only the
+// names that it has described. One thread owns a ChromeTrace; its arguments must outlive it.
 #pragma once
 
 #include <cstdint>

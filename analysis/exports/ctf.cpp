@@ -23,8 +23,8 @@ constexpr std::size_t kPacketBytes = 256 * 1024;
 constexpr std::size_t kHeaderBytes = 4 + 16 + 4;
 constexpr std::size_t kContextBytes = 6 * 8;
 
-// A text between two quotes of the description language, which knows C's escapes. What is no plain
-// ASCII becomes '?': readers disagree on it.
+// A text between two quotes of the description language, which has C's escapes. Characters outside
+// of ASCII become '?', because readers disagree on them.
 std::string quoted(std::string_view text) {
   std::string result = "\"";
   for (const char c : text) {
@@ -148,7 +148,8 @@ env {{
 )",
                   uuid_text(uuid_), quoted(reader_.capture().tracer), quoted(reader_.host().name),
                   quoted(reader_.target().name), reader_.target().pid);
-  // What the clock's 0 is since 1970; 0 where it is not known: times are the monotonic clock's.
+  // The clock's 0 as time since 1970; 0 if it is not known: then times are those of the monotonic
+  // clock.
   const auto& pairs = reader_.clocks();
   const std::uint64_t offset_ns =
       pairs.empty() ? 0 : pairs.front().realtime_ns - pairs.front().monotonic_ns;
@@ -192,7 +193,7 @@ void CtfStream::add(const model::EventView& event) {
   if (!is_good()) return;
   if (events_.empty()) begin_ns_ = event.ts_ns;
   last_ns_ = event.ts_ns;
-  // Readers count what was lost from packet to packet, so the first one has nothing in it.
+  // Readers count losses from packet to packet, so the first packet has no events.
   if (packets_ == 0) end_packet();
   put(event.point, 2);
   put(event.ts_ns, 8);

@@ -1,7 +1,7 @@
 // A trace in the Common Trace Format 1.8: its description as text, and one stream of all events in
-// the order of time, in packets. Each event has its point's fields; what was lost is counted in the
-// packets. Feed it the events in the order of time. One thread owns a CtfStream; what it is given
-// outlives it.
+// the order of time, in packets. Each event has its point's fields; losses are counted in the
+// packets. Feed it the events in the order of time. One thread owns a CtfStream; its arguments must
+// outlive it.
 #pragma once
 
 #include <array>
@@ -24,7 +24,7 @@ class CtfStream {
   std::string metadata() const;
 
   void add(const model::EventView& event);
-  // Behind the last event: what is known of losses then is counted.
+  // Call it after the last event: it counts the losses that are known then.
   Result<void> finish();
   bool is_good() const { return written_.has_value(); }
 

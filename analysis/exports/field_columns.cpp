@@ -17,7 +17,7 @@ Cell cell_of(CellType type, std::uint64_t value) {
   return value;
 }
 
-// How many fields of that name stand before this one.
+// The number of fields of that name before this one.
 std::size_t rank_of(const model::Point& point, std::size_t field) {
   const auto before = std::span(point.fields).first(field);
   return static_cast<std::size_t>(

@@ -25,10 +25,10 @@ class FieldColumns {
 
   const std::vector<Column>& columns() const { return columns_; }
 
-  // Writes an event's values into its columns. One that could not be read stays nothing.
+  // Writes an event's values into its columns. A value that could not be read stays empty.
   void fill(model::PointId point, std::span<const std::uint64_t> values,
             std::span<Cell> cells) const;
-  // The same of single ids, of which the first of a column counts.
+  // Writes single ids; the first of a column counts.
   void fill(std::span<const model::KnownId> ids, std::span<Cell> cells) const;
 
  private:
@@ -43,7 +43,7 @@ class FieldColumns {
   std::vector<PointFields> points_;
 };
 
-// What an event's fields are, and an id of a packet.
+// Returns whether a field is a column of events, or of a packet's ids.
 bool is_event_field(const model::Point& point, const model::Field& field);
 bool is_id_field(const model::Point& point, const model::Field& field);
 

@@ -1,4 +1,4 @@
-// Which journeys go into an export that cannot take all: the slowest complete ones of each
+// Chooses the journeys for an export that cannot take all: the slowest complete ones of each
 // direction, and a sample of all. A journey is in the sample by its number alone, so the same trace
 // gives the same sample, and each journey is as likely as any other. An Observer of a pass of its
 // own; its memory is that of the chosen numbers. One thread owns a JourneyChoice.
@@ -33,7 +33,7 @@ class JourneyChoice : public journeys::Observer {
   std::uint64_t seen() const { return seen_; }
 
  private:
-  using Ranked = std::pair<std::uint64_t, std::uint64_t>;  // what it is ranked by, its number
+  using Ranked = std::pair<std::uint64_t, std::uint64_t>;  // the key of its rank, and its number
   using Slowest = std::priority_queue<Ranked, std::vector<Ranked>, std::greater<>>;
   using Lowest = std::priority_queue<Ranked>;
 

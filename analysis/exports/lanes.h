@@ -1,7 +1,7 @@
-// Stays in a place, side by side: each gets the first lane in which it touches no other, so that a
-// viewer that nests what overlaps draws it flat. Stays come in any order. What ended long before
-// the newest ones is forgotten, and then a lane takes nothing that old any more: memory is bounded,
-// and no two stays of a lane ever touch. One thread owns a Lanes.
+// Stays in a place, side by side: each gets the first lane in which it overlaps no other, so that a
+// viewer that nests overlapping ones draws it flat. Stays come in any order. Stays that ended long
+// before the newest ones are forgotten, and then a lane takes none that old any more. So memory is
+// bounded, and no two stays of a lane ever overlap. One thread owns a Lanes.
 #pragma once
 
 #include <cstddef>
@@ -27,7 +27,7 @@ class Lanes {
   struct Lane {
     std::deque<Span> spans;          // in order, none touches another
     std::uint64_t forgotten_ns = 0;  // until then is not known
-    bool is_new = true;              // nothing was forgotten yet
+    bool is_new = true;              // no stay was forgotten yet
   };
 
   static bool try_take(Lane& lane, const Span& span);

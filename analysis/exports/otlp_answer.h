@@ -1,5 +1,5 @@
-// What a collector answered to a batch of spans, in either encoding of the OpenTelemetry protocol.
-// The bytes are another program's: whatever they are, it is read as far as it makes sense. Pure.
+// A collector's answer to a batch of spans, in either encoding of the OpenTelemetry protocol. The
+// bytes are another program's, so they are read only as far as they are valid. Pure functions.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// Spans of the OpenTelemetry protocol (OTLP), and a batch of them as its two encodings have it: a
-// message TracesData, which is also what a collector takes as ExportTraceServiceRequest
+// Spans of the OpenTelemetry protocol (OTLP), and a batch of them in both encodings: a message
+// TracesData, which collectors also take as ExportTraceServiceRequest
 // (opentelemetry/proto/trace/v1/trace.proto). Plain data and pure functions.
 #pragma once
 
@@ -13,8 +13,8 @@
 
 namespace sojourn::exports {
 
-// A number that is above those of 64 bits with a sign is a text of its digits, as the protocol has
-// no such numbers.
+// A number above the range of signed 64 bits is written as a text of its digits, because the
+// protocol has no such numbers.
 using OtlpValue = std::variant<std::int64_t, bool, std::string>;
 OtlpValue otlp_number(std::uint64_t value);
 
@@ -56,9 +56,9 @@ inline constexpr std::string_view kOtlpLinkKey = "sojourn.link";
 // Spans of one resource and one scope. Texts must be UTF-8.
 using OtlpEncode = std::string (*)(const OtlpAttributes& resource, std::span<const OtlpSpan> spans);
 
-// Such messages one behind the other are one message.
+// Several such messages in a row are one message.
 std::string otlp_protobuf(const OtlpAttributes& resource, std::span<const OtlpSpan> spans);
-// A line, as OTLP's JSON has it in files: ids in hexadecimal, numbers of 64 bits as texts.
+// A line of OTLP's JSON for files: ids in hexadecimal, numbers of 64 bits as texts.
 std::string otlp_json(const OtlpAttributes& resource, std::span<const OtlpSpan> spans);
 
 }  // namespace sojourn::exports

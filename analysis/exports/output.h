@@ -1,5 +1,5 @@
-// Where an export goes: text or bytes, in order, a few kilobytes or more at a time. What it returns
-// as an error ends the export.
+// The output of an export: text or bytes, in order, a few kilobytes or more at a time. An error
+// that it returns ends the export.
 #pragma once
 
 #include <functional>

@@ -44,7 +44,7 @@ class Thrift {
     begin_field(field, 12);
     item(value);
   }
-  // What follows are so many items: 5: numbers, 8: texts, 12: structures.
+  // Begins a list of `items` of a type: 5: numbers, 8: texts, 12: structures.
   void list(int field, std::size_t items, std::uint8_t type) {
     begin_field(field, 9);
     if (items < 15) {
@@ -94,7 +94,7 @@ Result<std::string> gzipped(const std::string& plain) {
                    Z_DEFAULT_STRATEGY) != Z_OK)
     return fail("gzip {} bytes: out of memory", plain.size());
   std::string packed(deflateBound(&stream, static_cast<uLong>(plain.size())), '\0');
-  // zlib reads what it is told to write to.
+  // zlib only reads through this pointer, although its type allows writing.
   stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(plain.data()));
   stream.avail_in = static_cast<uInt>(plain.size());
   stream.next_out = reinterpret_cast<Bytef*>(packed.data());

@@ -1,5 +1,5 @@
-// Rows as an Apache Parquet file: flat, each column may hold nothing, values as they are (PLAIN), a
-// page a column in each group of rows, packed by gzip. What is told of the trace is in the file's
+// Rows as an Apache Parquet file: flat, each column may be empty, values as they are (PLAIN), a
+// page a column in each group of rows, packed by gzip. Notes about the trace are in the file's
 // metadata. Memory is that of a group of rows. One thread owns a ParquetRows.
 #pragma once
 

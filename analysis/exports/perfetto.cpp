@@ -231,7 +231,7 @@ void PerfettoTrace::take_span(const context::ThreadSpan& span) {
   packets_.task(span.begin_ns, span.tid, name, task_state(span.state), span.cpu);
 }
 
-// Names the losses, and where they happened.
+// Names the losses, with their streams and points.
 void PerfettoTrace::describe_losses() {
   const auto whole = trace::completeness_of(reader_);
   packets_.attribute("events_lost", static_cast<std::int64_t>(whole.lost_or_missing()));

@@ -1,7 +1,7 @@
 // A trace for Perfetto: each journey as a flow over the tracks of its threads, the stays of its
-// units in lanes of their place, queues as counters, what the scheduler did. An Observer of the
+// units in lanes of their place, queues as counters, the scheduler's actions. An Observer of the
 // rebuild that also sees all events. Memory grows with threads and places, not with the trace. One
-// thread owns a PerfettoTrace; what it is given outlives it. docs/exports.md says what is where.
+// thread owns a PerfettoTrace; its arguments must outlive it. docs/exports.md describes the tracks.
 #pragma once
 
 #include <cstdint>

@@ -227,8 +227,8 @@ void PerfettoPackets::add(const Event& event) {
   if (events_.size() == kEventsAtOnce) write_events();
 }
 
-// Journeys are told of when they end, so events come as they please. So many are put in order at a
-// time, and the clock begins anew with each such lot; the reader puts the lots in order.
+// Journeys are reported when they end, so their events come out of order. A batch of them is sorted
+// at a time, and the clock begins anew with each batch; the reader sorts the batches.
 void PerfettoPackets::write_events() {
   if (events_.empty()) return;
   std::ranges::stable_sort(events_, {}, &Event::ts_ns);

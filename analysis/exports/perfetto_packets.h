@@ -44,7 +44,7 @@ class PerfettoPackets {
     std::uint32_t name = 0;    // of name(); 0: none
     Kind kind = Kind::kInstant;
     bool is_last = false;              // kInstant: of the flow
-    std::uint32_t first_argument = 0;  // of those that add() was given
+    std::uint32_t first_argument = 0;  // of the arguments of add()
     std::uint32_t arguments = 0;
   };
   // A value with a name of argument_name().
@@ -92,7 +92,7 @@ class PerfettoPackets {
   std::vector<ArgumentValue> arguments_;  // of these events
   std::uint32_t argument_names_ = 1;      // "journey" is the first
   std::unordered_map<std::string, std::uint32_t> names_;
-  std::vector<std::string> new_names_;  // that no packet has yet, the last ones of names_
+  std::vector<std::string> new_names_;  // names that no packet has yet, the last ones of names_
 };
 
 }  // namespace sojourn::exports

@@ -1,5 +1,5 @@
-// A table that is written row by row, whatever the format. Its columns are known before the first
-// row. Plain data and an interface.
+// A table that is written row by row in any format. Its columns are known before the first row.
+// Plain data and an interface.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ struct Column {
   bool operator==(const Column&) const = default;
 };
 
-// A value of its column's type, or nothing. A text is valid until the call ends.
+// A value of its column's type, or an empty one. A text is valid until the call ends.
 using Cell = std::variant<std::monostate, std::uint64_t, std::int64_t, bool, std::string_view>;
 
 // One thread owns a RowWriter.
@@ -34,7 +34,7 @@ class RowWriter {
 
   // Once, before the first row. The columns outlive the writer.
   virtual Result<void> begin(std::span<const Column> columns) = 0;
-  // As many cells as there are columns.
+  // Takes one cell for each column.
   virtual Result<void> row(std::span<const Cell> cells) = 0;
   // Something about the trace, before finish(). A format that has no place for it leaves it out.
   virtual void note(std::string_view /*key*/, std::string_view /*value*/) {}

@@ -15,7 +15,7 @@ bool continues(char byte) {
   return (static_cast<std::uint8_t>(byte) & 0xC0U) == 0x80U;
 }
 
-// Unicode's controls, marks of direction, separators and what has no width. Of the kind that makes
+// Unicode's controls, marks of direction, separators and characters without width, which can make
 // one name look like another.
 bool is_deceptive(char32_t code) {
   return code < 0x20 || (code >= 0x7F && code < 0xA0) || code == 0xAD || code == 0x61C ||

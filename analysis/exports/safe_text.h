@@ -17,15 +17,15 @@ struct Character {
 // The first character of a text that is not empty.
 Character first_character(std::string_view text);
 
-// Valid UTF-8, and else as it was: each byte that is none becomes U+FFFD.
+// Makes valid UTF-8: each invalid byte becomes U+FFFD.
 std::string utf8_text(std::string_view text);
 
-// The same for lists and pictures, where people see it beside other names: line ends, controls and
-// the characters that turn the direction of writing or cannot be seen become U+FFFD as well.
+// For lists and pictures, where people see a name beside others: line ends, controls, invisible
+// characters and those that turn the direction of writing become U+FFFD as well.
 std::string shown_text(std::string_view text);
 
-// Behind `out`: the text as JSON has it between two quotes, with them. Characters that are not
-// ASCII are escaped, so that no terminal turns them around.
+// Appends the text as a JSON string to `out`, with its quotes. Characters outside of ASCII are
+// escaped, so that no terminal turns them around.
 void append_json_text(std::string& out, std::string_view text);
 
 }  // namespace sojourn::exports

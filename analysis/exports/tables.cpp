@@ -352,7 +352,7 @@ void CauseTable::add(const causes::Verdict& verdict) {
   std::uint64_t number = 0;
   for (const causes::LatencyPart& part : verdict.parts) {
     if (!table_.is_good()) return;
-    // The same words as the table of causes has them.
+    // The words are those of the table of causes.
     const causes::Cause cause = causes::cause_of(part, contexts_);
     RowCells(table_.new_row())
         .number(verdict.journey)

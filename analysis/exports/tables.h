@@ -1,6 +1,7 @@
-// The tables that an export has of a trace: which columns each has, and who writes its rows. Each
-// writes through a RowWriter, which outlives it, as the reader and the topology do. Memory does not
-// grow with the trace. One thread owns a table. docs/exports.md describes the columns.
+// The tables that an export makes of a trace: the columns of each, and the classes that write their
+// rows. Each writes through a RowWriter. The writer, the reader and the topology must outlive it.
+// Memory does not grow with the trace. One thread owns a table. docs/exports.md describes the
+// columns.
 #pragma once
 
 #include <cstdint>
@@ -24,8 +25,8 @@
 
 namespace sojourn::exports {
 
-// Columns that a table always has, and behind them those of its fields. The first error that its
-// writer had is kept, and nothing is written any more.
+// Columns that a table always has, and behind them those of its fields. After the writer's first
+// error, which is kept, no rows are written.
 class Table {
  public:
   Table(RowWriter& rows, std::vector<Column> columns, FieldColumns fields);
@@ -34,10 +35,10 @@ class Table {
   const FieldColumns& fields() const { return fields_; }
   Result<void> begin() { return rows_.begin(columns_); }
   bool is_good() const { return written_.has_value(); }
-  // The reader was read to its end: what it lacks is noted.
+  // Call it after the reader was read to its end: notes what the trace lacks.
   Result<void> finish(const trace::Reader& reader);
 
-  // The cells of a new row: those of the fields hold nothing. Valid until the next row is begun.
+  // The cells of a new row; those of fields are empty. Valid until the next row is begun.
   std::span<Cell> new_row();
   std::span<Cell> field_cells() { return std::span(cells_).subspan(own_); }
   void write_row();
@@ -96,8 +97,8 @@ class JourneyTable : public journeys::Observer {
   Table table_;
 };
 
-// A row for each stay of a journey's units in a place: to the event by which the unit left, or to
-// the end of the capture.
+// A row for each stay of a journey's units in a place, up to the event by which the unit left, or
+// to the end of the capture.
 class HopTable : public journeys::Observer {
  public:
   HopTable(const trace::Reader& reader, const journeys::Topology& topology, const TraceNames& names,
@@ -115,7 +116,7 @@ class HopTable : public journeys::Observer {
   Table table_;
 };
 
-// How many units were in a place between points: a row at each change.
+// The number of units in a place between points: a row at each change.
 class InFlightTable : public journeys::Observer {
  public:
   InFlightTable(const journeys::Topology& topology, const TraceNames& names, RowWriter& rows);

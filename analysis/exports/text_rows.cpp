@@ -26,7 +26,7 @@ void append_csv_text(std::string& out, std::string_view text) {
   if (!is_plain) out += '"';
 }
 
-// What texts are is the format's business.
+// The format decides how texts are written.
 template <typename AppendText>
 void append_cell(std::string& out, const Cell& cell, const AppendText& append_text) {
   std::visit(

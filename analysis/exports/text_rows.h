@@ -25,8 +25,8 @@ class TextRows : public RowWriter {
   std::string text_;
 };
 
-// The first line names the columns. A cell that holds nothing is empty; a text that is empty has
-// two quotes. Lines end with a line feed.
+// The first line names the columns. An empty cell has no text; an empty text has two quotes. Lines
+// end with a line feed.
 class CsvRows : public TextRows {
  public:
   using TextRows::TextRows;
@@ -34,7 +34,7 @@ class CsvRows : public TextRows {
   Result<void> row(std::span<const Cell> cells) override;
 };
 
-// Cells that hold nothing are left out of their object.
+// Empty cells are left out of their object.
 class JsonRows : public TextRows {
  public:
   using TextRows::TextRows;

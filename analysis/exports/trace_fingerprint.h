@@ -1,5 +1,5 @@
-// A number for a trace, by which exports of two traces are told apart in a program that has both.
-// The same trace has the same number, wherever its file is. Pure.
+// A number of a trace, which distinguishes exports of two traces in a program that has both. The
+// same trace has the same number in any file. Pure functions.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// What the numbers of a trace's events stand for: CPUs, threads, processes, the wall's time. Made
-// once for an export; immutable. The reader outlives it.
+// The names of the numbers in a trace's events: CPUs, threads, processes, wall time. Made once for
+// an export; immutable. The reader must outlive it.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ class TraceNames {
 
   std::string_view thread(std::uint32_t tid) const;  // empty where it has no name
   std::optional<std::int32_t> cpu(std::uint32_t stream) const;
-  // The process of the stream; without one that of the thread; without one the only target.
+  // The process of the stream; else the process of the thread; else the only target.
   std::optional<std::int32_t> pid(std::uint32_t stream, std::uint32_t tid) const;
   std::optional<std::uint64_t> unix_ns(std::uint64_t ts_ns) const;
 

@@ -122,7 +122,8 @@ class Binder {
                     is_call ? "" : did_you_mean(node.name, known_names())));
   }
 
-  // A span of time is cut where a comparison with constants changes: other comparisons are refused.
+  // A span of time is cut at the limits of comparisons with constants. Other comparisons are
+  // refused.
   Result<void> require_plain_time(const Node& node, const Leaf& leaf) const {
     const bool has_time = std::ranges::any_of(leaf.steps, [](const Step& step) {
       return step.kind == Step::Kind::kWord && step.word == Keyword::kTime;
@@ -268,7 +269,7 @@ class Binder {
     return require_plain_time(node, leaf);
   }
 
-  // A thread's name stands for the numbers of the threads that have it by now.
+  // A thread's name matches the thread ids that have had it so far.
   Result<void> called(const Node& node, Leaf& leaf) const {
     leaf.kind = Leaf::Kind::kThread;
     leaf.known = leaf.ranges;

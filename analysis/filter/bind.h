@@ -14,13 +14,14 @@
 
 namespace sojourn::filter {
 
-// Whether a name that the schema lacks is an error: it is none where a larger schema was checked.
+// Decides whether a name that the schema lacks is an error. It is not if the expression was already
+// checked against a larger schema.
 enum class NameCheck : std::uint8_t { kMustBeKnown, kAreChecked };
 
 // The newest name of each thread, by its number.
 using ThreadNames = std::map<std::uint32_t, std::string>;
 
-// What an expression may refer to besides the schema.
+// The parts of a trace, besides the schema, that an expression may refer to.
 struct BindContext {
   std::uint64_t origin_ns = 0;  // `time` counts from it
   std::vector<model::Stream> streams;
@@ -43,7 +44,7 @@ struct Step {
 // A condition without parts.
 struct Leaf {
   enum class Kind : std::uint8_t {
-    kNumber,  // what `steps` calculate is in one of the ranges
+    kNumber,  // the result of `steps` is in one of the ranges
     kText,    // `word` matches one of the patterns
     kFlag,    // `word`
     kThread,  // the thread is in one of the ranges; unknown where it is not in `known`
@@ -70,8 +71,8 @@ struct Condition {
   std::vector<Condition> parts;
 };
 
-// Fails where the schema does not have a name, no point is meant by a pattern, or a word belongs to
-// the other scope; with a caret, as parse().
+// Fails if the schema does not have a name, a pattern matches no point, or a word belongs to the
+// other scope. The error has a caret, as in parse().
 Result<Condition> bind(const Expression& expression, Scope scope, const model::Schema& schema,
                        const BindContext& around);
 
@@ -84,14 +85,14 @@ struct Span {
 };
 Span span_of(const Condition& condition, std::uint64_t origin_ns);
 
-// Whether the number is in one of the ranges, which are sorted.
+// Returns whether the number is in one of the ranges, which are sorted.
 bool in_ranges(const std::vector<Range>& ranges, Number number);
 
-// Whether a text word of a point is one of the patterns: dir, point ("a--b" or "D a--b"), src,
-// dest, and hop (either of both).
+// Returns whether a text keyword of a point matches one of the patterns: dir, point ("a--b" or "D
+// a--b"), src, dest, and hop (src or dest).
 bool text_matches(const model::Point& point, Keyword word, const std::vector<Pattern>& patterns);
 
-// Whether at() means this place: the same, or one inside of it after a dot.
+// Returns whether at() means this place: the same, or one inside of it after a dot.
 bool place_matches(const std::string& place, const Pattern& pattern);
 
 }  // namespace sojourn::filter

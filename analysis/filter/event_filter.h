@@ -24,7 +24,7 @@ class EventFilter {
   // The span outside of which no event matches.
   const Span& span() const { return span_; }
 
-  // Whether all, some or none of a point's events can match.
+  // Returns whether all, some or none of a point's events can match.
   Program::PointMatch point_match(model::PointId point) const {
     return program_.point_match(point);
   }

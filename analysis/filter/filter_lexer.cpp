@@ -43,7 +43,7 @@ constexpr std::array<std::string_view, 22> kSymbols = {
     "==", "!=", "<=", ">=", "!~", "&&", "||", "..", "<", ">", "~",
     "!",  "(",  ")",  "{",  "}",  ",",  "+",  "-",  "*", "/", "%"};
 
-// Nothing is special between quotes.
+// No character is special between quotes.
 Result<std::string> read_text(language::Tokenizer& tokenizer, std::size_t begin) {
   const language::SourceText& source = tokenizer.source();
   const std::size_t length = tokenizer.rest().find(source.text()[begin]);
@@ -132,8 +132,8 @@ Result<Token> Lexer::number() {
   return token;
 }
 
-// The word behind the number: at once, or after blanks where that is a unit of time, as reports
-// print it. Nothing else that is a word may follow a number but `in`.
+// Returns the word after a number, which follows at once or, if it is a unit of time, after blanks,
+// as reports print it. The only other word that may follow a number is `in`.
 std::string_view Lexer::unit_after(std::size_t digits) const {
   const std::string_view rest = tokenizer_.rest().substr(digits);
   const auto word_of = [](std::string_view text) {

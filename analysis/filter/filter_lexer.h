@@ -1,4 +1,4 @@
-// Cuts an expression into numbers, names and symbols. After a word that stands for a text (point,
+// Cuts an expression into numbers, names and symbols. After a keyword whose value is a text (point,
 // dir, ...) the parser asks for a pattern instead: there "rlc.tx--mac.*" is one word and needs no
 // quotes. Borrows the text.
 #pragma once
@@ -27,7 +27,7 @@ class Lexer {
 
   Result<Token> next();
   Result<Pattern> pattern();  // a place, a point or a glob, quoted or not
-  // Whether such a pattern comes next, and no number or call; or a set.
+  // Returns whether a pattern comes next, and not a number, a call or a set.
   bool at_pattern() const;
   bool at_set() const;
   const language::SourceText& source() const { return tokenizer_.source(); }

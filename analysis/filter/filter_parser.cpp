@@ -1,6 +1,7 @@
-// A recursive descent parser: one function for each level of precedence, from || down to a number.
-// It tells numbers from conditions, calculates constants and refuses what is wrong for every trace.
-// Fields are looked up later (bind.cpp).
+// A recursive descent parser: one function for each level of precedence, from
+//
+// down to a number. It distinguishes numbers from conditions, calculates constants and refuses
+// errors that hold for every trace. Fields are looked up later (bind.cpp).
 #include <algorithm>
 #include <array>
 #include <optional>
@@ -463,7 +464,7 @@ class Parser {
     return expect("}", "the set");
   }
 
-  // Whether a thread's name follows, or a set that may have names in it.
+  // Returns whether a thread's name follows, or a set that may contain names.
   bool is_called() const {
     if (token_.is("==") || token_.is("!=")) return lexer_.at_pattern();
     return token_.is("~") || token_.is("!~") || (token_.is_word("in") && lexer_.at_set());

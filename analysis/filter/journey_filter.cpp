@@ -46,7 +46,7 @@ struct Compiled {
   bool is_negated = false;
   Leaf leaf;
   std::optional<Program> program;  // of an event
-  std::vector<bool> points;        // where the leaf can be evaluated, or is true
+  std::vector<bool> points;        // points at which the leaf can be evaluated, or is true
   std::vector<Compiled> parts;
 };
 

@@ -1,6 +1,6 @@
-// Selects the journeys that an expression is true for, each of them whole. A condition on a field,
-// a point, a thread or a CPU holds for a journey when it holds for any of its events. All that is
-// inside of event(...) has to hold for the same event. A JourneyFilter is made for one trace, and
+// Selects the journeys that match an expression, always whole ones. A condition on a field, a
+// point, a thread or a CPU holds for a journey if it holds for any of its events. All conditions
+// inside of event(...) have to hold for the same event. A JourneyFilter is made for one trace, and
 // one thread owns it.
 #pragma once
 

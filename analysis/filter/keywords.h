@@ -13,7 +13,7 @@ namespace sojourn::filter {
 enum class Scope : std::uint8_t {
   kEvent,
   kJourney,
-  kThread,  // what a thread did at a time, without points and fields
+  kThread,  // a span of a thread, without points and fields
 };
 
 enum class Keyword : std::uint8_t {
@@ -66,7 +66,7 @@ std::span<const KeywordInfo> all_keywords();
 // The most similar of the names, where one is similar enough to be a typing error; else "".
 std::string nearest(std::string_view name, const std::vector<std::string>& names);
 
-// ": did you mean X?", or nothing where no name is similar.
+// ": did you mean X?", or an empty text if no name is similar.
 std::string did_you_mean(std::string_view name, const std::vector<std::string>& names);
 
 }  // namespace sojourn::filter

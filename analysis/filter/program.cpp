@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::uint64_t kSignBit = std::uint64_t{1} << 63;
 
-// All choices of one field for each name. There is none where a name has no field.
+// All combinations of one field for each name. The result is empty if a name has no field.
 std::vector<std::vector<std::uint32_t>> ways(const Leaf& leaf, const model::Point& point) {
   std::vector<std::vector<std::uint32_t>> all = {{}};
   for (const std::string& name : leaf.names) {
@@ -83,7 +83,7 @@ std::uint32_t Program::emit_leaf(const Condition& condition, const model::Point&
   if (all.empty()) return unknown;
   std::uint32_t entry = no;
   for (auto way = all.rbegin(); way != all.rend(); ++way) {
-    // Where one value cannot be calculated, the other values decide if they can.
+    // If one value cannot be calculated, the others decide.
     const bool go_on = (missing_ == Missing::kAccept) == condition.is_negated;
     Test targets;
     targets.on_true = yes;

@@ -21,7 +21,7 @@
 
 namespace sojourn::filter {
 
-// What happens to an event for which the expression is neither true nor false, because a field that
+// The result for an event for which the expression is neither true nor false, because a field that
 // it names is missing.
 enum class Missing : std::uint8_t { kReject, kAccept };
 

@@ -33,7 +33,7 @@ enum class Unit : std::uint8_t {
   kAny,    // a field: its unit is not known
 };
 
-// "Unequal" is the negation of "equal", which differs where a field has several values.
+// "Unequal" is the negation of "equal": this matters for a field with several values.
 enum class Comparison : std::uint8_t { kEqual, kLess, kLessOrEqual, kGreater, kGreaterOrEqual };
 
 struct Node {
@@ -79,13 +79,13 @@ struct Expression {
 inline constexpr std::size_t kMaxText = 4096;
 inline constexpr std::size_t kMaxDepth = 64;  // of parentheses, '!' and '-' in each other
 
-// Errors have three lines: what is wrong and in which column, the text, a caret under the cause.
+// An error has three lines: the fault and its column, the text, a caret under the cause.
 Result<Expression> parse(std::string_view text);
 
-// Whether it refers to something that only journeys have: a latency, a stay, an outcome.
+// Returns whether it refers to a property that only journeys have: a latency, a stay, an outcome.
 bool is_about_journeys(const Expression& expression);
 
-// Whether it uses the keyword somewhere, and not as a field of that name.
+// Returns whether it uses the keyword, and not only a field of that name.
 bool asks_for(const Expression& expression, Keyword word);
 
 }  // namespace sojourn::filter

@@ -7,10 +7,10 @@ namespace sojourn::filter {
 
 namespace {
 
-// More CPUs than any machine has. The streams of the program stand for CPUs.
+// More CPUs than any machine has. The program's streams are the CPUs here.
 constexpr std::int32_t kMaxCpus = 1 << 16;
 
-// The one point that stands for what threads do.
+// A schema whose only point represents the activity of threads.
 model::Schema nothing_but_threads() {
   model::Schema schema;
   schema.points.emplace_back();

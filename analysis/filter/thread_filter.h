@@ -1,4 +1,4 @@
-// Selects spans of what threads did, for recordings without points: an expression may use `time`,
+// Selects spans of threads' activity, for recordings without points: an expression may use `time`,
 // `thread`, `tid` and `cpu`. A ThreadFilter is made for one trace, and one thread owns it.
 #pragma once
 
@@ -17,7 +17,7 @@ class ThreadFilter {
  public:
   static Result<ThreadFilter> compile(const Expression& expression, const BindContext& around);
 
-  // `cpu` is negative where it is not known.
+  // `cpu` is negative if it is not known.
   bool operator()(std::uint32_t tid, std::int32_t cpu, std::uint64_t ts_ns) const;
 
   // The parts of [begin, end) for which the expression is true.
@@ -25,7 +25,7 @@ class ThreadFilter {
   void cut(std::uint32_t tid, std::int32_t cpu, std::uint64_t begin_ns, std::uint64_t end_ns,
            const Take& take) const;
 
-  // How much of [begin, end) the expression can be true for, for any thread and CPU.
+  // The length of [begin, end) in which the expression can be true for any thread and CPU.
   std::uint64_t time_in(std::uint64_t begin_ns, std::uint64_t end_ns) const;
 
  private:

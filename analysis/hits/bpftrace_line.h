@@ -1,8 +1,8 @@
-// A line that bpftrace printed by such a printf, as text or in its JSON (-f json):
+// A line of bpftrace's printf in this form, as text or in its JSON (-f json):
 //   1234567890123 usdt:./gnb:gnb:pdcp_in tid=4242 len=40 rnti=17921 comm=station
 // First nsecs, then the builtin `probe`, then names with numbers; `tid` is the thread, and `comm`,
-// which is the last one, its name. What stands before the binary of a probe, and the binary, are
-// taken away. One thread owns a BpftraceLines.
+// which is the last one, its name. The kind and the binary of a probe are cut off. One thread owns
+// a BpftraceLines.
 #pragma once
 
 #include <string>
@@ -15,7 +15,7 @@ namespace sojourn::hits {
 
 class BpftraceLines {
  public:
-  // Fills the hit where the line is one. Views are of the text, or valid until the next line.
+  // Fills the hit if the line is one. Views are of the text, or valid until the next line.
   Line parse(std::string_view text, Hit& hit);
 
  private:

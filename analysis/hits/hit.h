@@ -1,5 +1,5 @@
-// A hit of a point as a tracer for everything writes it: an event's name, who hit it, and named
-// numbers. Views are valid until the next hit is read. Plain data.
+// A hit of a point as a general tracer writes it: an event's name, its thread, and named numbers.
+// Views are valid until the next hit is read. Plain data.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@ namespace sojourn::hits {
 
 struct HitField {
   std::string_view name = {};
-  std::uint64_t value = 0;  // of a signed one its bits, extended to 64
+  std::uint64_t value = 0;  // a signed one is extended to 64 bits
   bool is_signed = false;
 };
 

@@ -35,7 +35,7 @@ std::string_view words(Skip why) {
       "no time, thread and event stand where they do in a hit",
       "the map leaves the event out",
       "the event has not the value that the map names",
-      "the time is none that a trace can have",
+      "the time is outside of a trace's range",
       "the line is too long",
       "the line has no end: its last number may be cut"};
   return kWords.at(static_cast<std::size_t>(why));

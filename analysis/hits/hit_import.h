@@ -1,5 +1,5 @@
-// Hits on their way into a trace, whichever tracer wrote them: their points, their times, their
-// order. Used by the reader of a format. One thread owns it; what it is given outlives it.
+// Brings hits of any tracer into a trace: their points, their times, their order. Used by the
+// reader of a format. One thread owns it; its arguments must outlive it.
 #pragma once
 
 #include <array>
@@ -27,7 +27,7 @@ struct Skipped {
   std::uint64_t first_line = 0;  // or which event it is, where there are no lines
 };
 
-// lines = events + outside + other + skipped lines + those that tell of losses.
+// lines = events + outside + other + skipped lines + lines about losses.
 struct FileSummary : imports::ImportedFile {
   std::uint64_t lines = 0;
   std::uint64_t other = 0;
@@ -47,7 +47,7 @@ struct FileSummary : imports::ImportedFile {
 
 using Summary = imports::Summary<FileSummary>;
 
-// What is added to the recording's times.
+// The shift that is added to the recording's times.
 struct TimeShift {
   std::uint64_t ns = 0;
   bool is_back = false;

@@ -50,7 +50,7 @@ Result<std::optional<model::PointId>> HitPoints::of(const Hit& hit,
                                                     NoPoint& why) {
   auto found = known_.find(hit.event);
   if (found == known_.end() || (found->second.mapped == nullptr && !found->second.is_left_out)) {
-    // A hit that no line of the map is about: its fields are a part of what it is. A value may be
+    // A hit that no line of the map covers: its fields are a part of its identity. A value may be
     // negative in one hit and not in another.
     std::string shape(hit.event);
     for (const HitField& field : hit.fields) {

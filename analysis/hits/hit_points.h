@@ -1,5 +1,5 @@
-// The points that hits become: by a map, else a scalar a kind of event, whose fields are those of
-// the event. Events of one name with other fields are another point. One thread owns it.
+// The points that hits become: by a map, else one scalar for each kind of event, with the fields of
+// the event. Events of one name with other fields become another point. One thread owns it.
 #pragma once
 
 #include <cstdint>

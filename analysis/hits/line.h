@@ -1,4 +1,4 @@
-// What a line of a tracer's text is. Plain data.
+// The kinds of lines in a tracer's text. Plain data.
 #pragma once
 
 #include <cstdint>

@@ -14,7 +14,7 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(0, text.find_last_not_of(" \t\r") + 1);
 }
 
-// The last word, which is cut off.
+// Cuts off the last word and returns it.
 std::string_view take_last_word(std::string_view& text) {
   text = trimmed(text);
   const std::size_t gap = text.find_last_of(" \t");

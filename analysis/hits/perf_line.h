@@ -11,7 +11,7 @@
 
 namespace sojourn::hits {
 
-// Fills the hit where the line is one. Views are of the text.
+// Fills the hit if the line is one. Views are of the text.
 Line parse_perf_line(std::string_view text, Hit& hit);
 
 }  // namespace sojourn::hits

@@ -9,7 +9,7 @@ namespace sojourn::hits {
 
 namespace {
 
-// Asterisks stand for any characters.
+// An asterisk matches any characters.
 bool fits(std::string_view pattern, std::string_view text) {
   std::size_t at = 0;
   std::size_t in = 0;

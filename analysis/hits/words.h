@@ -9,12 +9,12 @@
 
 namespace sojourn::hits {
 
-// The next word, which is cut off; empty at the end.
+// Cuts off the next word and returns it; empty at the end.
 std::string_view take_word(std::string_view& text);
 // Digits, with a sign or as 0x..., of at most 64 bits.
 std::optional<HitField> parse_number(std::string_view text);
 std::optional<std::uint64_t> parse_digits(std::string_view text);
-// "name=number". None: it is not that, e.g. a text.
+// "name=number"; nothing for any other word, e.g. a text.
 std::optional<HitField> parse_field(std::string_view word);
 // "1234.567890" seconds as nanoseconds.
 std::optional<std::uint64_t> parse_seconds(std::string_view text);

@@ -6,7 +6,7 @@ namespace sojourn::host {
 
 namespace {
 
-// The median of a measurement; none where it was not stable, as that is no floor for anything.
+// The median of a measurement. Nothing if it was unstable, because such a median is no floor.
 std::optional<double> stable_median(const HostProfile& profile, std::string_view id) {
   const Measurement* const one = profile.find(id);
   if (one == nullptr || !one->unstable.empty()) return std::nullopt;
@@ -22,8 +22,8 @@ std::string time_text(double ns) {
 
 std::optional<Floor> floor_of(const HostProfile& profile, Handover handover) {
   if (handover == Handover::kSameThread) {
-    // Two stamps are never nearer than a reading of what they are taken from: of rings the cycle
-    // counter, which is the faster one.
+    // Two stamps are never nearer than one reading of their clock. Rings read the cycle counter,
+    // which is the faster one.
     if (const auto counter = stable_median(profile, "clocks.rdtsc"))
       return Floor{*counter,
                    fmt::format("reading the cycle counter takes {} here", time_text(*counter))};

@@ -1,4 +1,4 @@
-// What a stay cannot be faster than on a machine: what `explain` compares stays with. Pure.
+// The minimum time of a stay on a machine, with which `explain` compares stays. Pure functions.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace sojourn::host {
 
-// How a unit came out of a place: by the thread that it went in with, or by another one.
+// How a unit left a place: by the thread that brought it, or by another one.
 enum class Handover : std::uint8_t { kSameThread, kOtherThread };
 
 struct Floor {

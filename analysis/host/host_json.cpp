@@ -8,7 +8,7 @@ namespace {
 
 using nlohmann::ordered_json;
 
-// A profile has some hundred of each; a file that has more is none of ours.
+// A profile has some hundred of each. A file with more is not a profile.
 constexpr std::size_t kMostEntries = 100'000;
 
 ordered_json optional_number(const std::optional<double>& value) {
@@ -74,7 +74,7 @@ ordered_json array_of(const List& list, Make make) {
   return array;
 }
 
-// Reads members of one object, and remembers the first that is not what it has to be.
+// Reads members of one object, and remembers the first one that is wrong.
 class ObjectReader {
  public:
   ObjectReader(const ordered_json& object, std::string& wrong) : object_(object), wrong_(wrong) {
@@ -111,7 +111,7 @@ class ObjectReader {
     if (!known && wrong_.empty()) wrong_ = "\"" + word + "\" is no unit";
     return known.value_or(Unit::kCount);
   }
-  // Null where there is none.
+  // Returns null if there is no such member.
   const ordered_json* find(const char* key) const {
     if (!object_.is_object()) return nullptr;
     const auto found = object_.find(key);

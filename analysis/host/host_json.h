@@ -1,5 +1,5 @@
-// A machine's profile as JSON, and back. What `sojourn host --json` prints, what `host diff`
-// reads, what a trace carries.
+// A machine's profile as JSON, and back: `sojourn host --json` prints it, `host diff` reads it, and
+// a trace contains it.
 #pragma once
 
 #include <string>
@@ -15,7 +15,7 @@ namespace sojourn::host {
 nlohmann::ordered_json to_json(const HostProfile& profile);
 std::string to_json_text(const HostProfile& profile);
 
-// Members that are not known are skipped; what is there has to be of the right kind.
+// Unknown members are skipped; known ones must have the right kind.
 Result<HostProfile> from_json(std::string_view text);
 
 }  // namespace sojourn::host

@@ -1,5 +1,5 @@
-// What `sojourn host` found out about a machine: what it says of itself, and what was measured on
-// it. Plain data.
+// The profile of a machine that `sojourn host` makes: its description, and measurements on it.
+// Plain data.
 #pragma once
 
 #include <cstddef>
@@ -19,7 +19,7 @@ struct MachineFact {
   std::string id;      // stable, for programs: "cpu.model"
   std::string name;    // for people
   std::string value;   // empty: not told
-  std::string source;  // where it was read, or why it is not told
+  std::string source;  // the file, or why it is not told
 
   bool operator==(const MachineFact&) const = default;
 };
@@ -31,7 +31,7 @@ std::optional<Unit> unit_named(std::string_view name);
 // One row of the study's tables. Costs are in the measurement's own unit.
 struct Measurement {
   std::string id;     // stable: "calls.syscall"
-  std::string group;  // what --only names: "calls"
+  std::string group;  // the group's name in --only: "calls"
   std::string name;
   std::string method;
   Unit unit = Unit::kNs;
@@ -42,7 +42,7 @@ struct Measurement {
   SampleSummary measured;          // count 0: see left_out
   std::string reason;              // why it deviates from what was predicted
   std::string unstable;            // why the samples are not stable; empty: they are
-  std::string note;                // what else a reader has to know
+  std::string note;                // a remark for readers
   std::string left_out;            // why it was not measured
 
   bool is_measured() const { return measured.count != 0; }
@@ -64,7 +64,7 @@ struct Curve {
   std::string y_name;
   Unit y_unit = Unit::kNs;
   std::vector<CurvePoint> points;
-  std::vector<Knee> knees;  // where they were looked for
+  std::vector<Knee> knees;  // if they were searched
   std::string note;
 
   bool operator==(const Curve&) const = default;
@@ -93,7 +93,7 @@ struct HostProfile {
   std::vector<Measurement> measurements;
   std::vector<Curve> curves;
   std::vector<CpuMatrix> matrices;
-  std::vector<std::string> warnings;  // what disturbed the measurements
+  std::vector<std::string> warnings;  // disturbances of the measurements
 
   const Measurement* find(std::string_view id) const;  // null where it was not measured
   const MachineFact* fact(std::string_view id) const;

@@ -1,5 +1,5 @@
-// Finds where a curve leaves one plateau for the next: the working set that no longer fits a
-// cache. Pure.
+// Finds the knees of a curve, at which it leaves one plateau for the next: the working set that no
+// longer fits a cache. Pure functions.
 #pragma once
 
 #include <cstddef>
@@ -21,12 +21,12 @@ struct CurvePoint {
 struct Knee {
   double x = 0;
   double before = 0;  // the height of the plateau that ends here
-  double after = 0;   // where the rise comes to an end
+  double after = 0;   // the end of the rise
 
   bool operator==(const Knee&) const = default;
 };
 
-// A dip is taken for noise: what a larger x costs is never less. Points that are not above 0 are
+// A dip is taken for noise, because a larger x never costs less. Points that are not above 0 are
 // left out.
 std::vector<Knee> find_knees(std::span<const CurvePoint> curve);
 

@@ -70,7 +70,7 @@ struct Estimate {
 struct Rule {
   std::string_view id;  // with a '*' at its end: all that begin so
   Estimate (*estimate)(const Bases& bases, std::string_view id);
-  std::string_view reason;  // where it is far more than predicted; empty: none is known
+  std::string_view reason;  // for far more than predicted; empty: unknown
 };
 
 Estimate cycles(const Bases& on, double hardware, double software, std::string basis) {
@@ -373,7 +373,7 @@ std::string reason_of(const Measurement& one, const Rule& rule, const Circumstan
   const bool is_worse = one.is_less_better == (*deviation > 0);
   if (rule.reason == kVirtual && !machine.is_virtual) return "not known";
   if (rule.reason == kOtherClock && machine.has_counter_clock) return "not known";
-  // A reason why it is slow is none why it is fast; with bandwidths more is what is explained.
+  // The reason explains why a result is slow, and not why it is fast. For bandwidths more is fast.
   if (rule.reason.empty() || is_worse != one.is_less_better)
     return is_worse ? "not known" : "the estimate is too high for this machine";
   return std::string(rule.reason);

@@ -1,5 +1,6 @@
-// What each measurement should cost, from costs below it: the hardware's share and the software's,
-// as the study estimates them before it measures. And why what was measured deviates. Pure.
+// Predicts the cost of each measurement from costs below it: the hardware's share and the
+// software's, as the study estimates them before it measures. It also explains deviations. Pure
+// functions.
 #pragma once
 
 #include "analysis/host/host_profile.h"

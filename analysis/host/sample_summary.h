@@ -1,6 +1,6 @@
-// What many samples of one measurement say: the study's figures (10 % trimmed mean and standard
-// deviation) and those that outliers do not move (median and quartiles); whether they are stable.
-// Pure functions.
+// Summarises many samples of one measurement: by the study's figures (10 % trimmed mean and
+// standard deviation), by those that outliers do not move (median and quartiles), and whether they
+// are stable. Pure functions.
 #pragma once
 
 #include <cstddef>
@@ -29,17 +29,16 @@ struct SampleSummary {
 // Samples that are no finite numbers are left out.
 SampleSummary summarise(std::vector<double> samples);
 
-// The share of samples that at most so many are below, between two neighbours in a straight line.
+// The value of a quantile, interpolated between its two neighbours.
 double quantile_of_sorted(std::span<const double> sorted, double share);
 
-// The middle half may spread by so much, and the two halves of a run may differ by so much.
+// The limits of the middle half's spread, and of the difference between the two halves of a run.
 inline constexpr double kStableSpread = 0.10;
 inline constexpr double kStableDrift = 0.05;
 inline constexpr std::size_t kFewestSamples = 8;
 
-// Samples in the order in which they were taken. Empty: they are stable; else why they are not.
-// The reason why samples are unstable; empty where they are not. Differences up to `resolution` do
-// not count.
+// Returns the reason why samples are unstable, or an empty text. The samples are in the order in
+// which they were taken. Differences up to `resolution` do not count.
 std::string why_unstable(std::span<const double> samples, double resolution = 0);
 
 }  // namespace sojourn::host

@@ -31,7 +31,7 @@ class ByteStream {
   virtual std::uint64_t done_bytes() const = 0;
   virtual std::uint64_t size_bytes() const = 0;
 
-  // When it was last changed, since 1970. None: it is no file that can be opened again.
+  // The time of its last change, since 1970. Nothing if it is no file that can be opened again.
   virtual std::optional<std::uint64_t> changed_ns() const = 0;
 };
 

@@ -16,12 +16,12 @@ class CycleClock {
   bool add(std::uint64_t cycles, std::uint64_t unix_ns);
 
   std::size_t pairs() const { return pairs_.size(); }
-  // Whether there are two pairs, which interpolation needs.
+  // Returns whether there are two pairs, which interpolation needs.
   bool ready() const { return pairs_.size() >= 2; }
   std::uint64_t first_cycles() const { return pairs_.front().cycles; }
   std::uint64_t last_cycles() const { return pairs_.back().cycles; }
 
-  // Nanoseconds since 1970; nothing where that is before 1970 or past 2262. Only where ready().
+  // Nanoseconds since 1970; nothing before 1970 or after 2262. Requires ready().
   std::optional<std::uint64_t> unix_ns(std::uint64_t cycles) const;
 
  private:

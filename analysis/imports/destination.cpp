@@ -164,7 +164,7 @@ Result<void> Destination::finish(std::string_view tracer) {
     capture_.open_ns = first_ns_;
     capture_.close_ns = last_ns_ + 1;
     capture_.stream_hits = hits_;
-    // What a monotonic clock is since 1970 may be unknown: then there is no pair.
+    // The offset of a monotonic clock to 1970 may be unknown. Then there is no pair.
     const auto zero_ns = clock_ == Clock::kWall ? std::optional<std::uint64_t>(0) : zero_unix_ns_;
     if (zero_ns)
       SJ_CHECK(writer_->write(

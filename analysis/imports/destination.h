@@ -21,7 +21,7 @@
 
 namespace sojourn::imports {
 
-// What the recordings' times are.
+// The clock of the recordings' times.
 enum class Clock : std::uint8_t {
   kWall,       // nanoseconds since 1970
   kMonotonic,  // CLOCK_MONOTONIC of the machine, which a trace's own times are
@@ -29,30 +29,30 @@ enum class Clock : std::uint8_t {
 
 class Destination {
  public:
-  // Makes a trace of its own, whose target has this name.
+  // Makes a new trace, whose target has this name.
   static Result<Destination> alone(trace::Writer& writer, std::string name,
                                    Clock clock = Clock::kWall);
   // Writes everything of `recorded` except its capture block, to which finish() adds.
   static Result<Destination> beside(trace::Reader& recorded, trace::Writer& writer,
                                     const Progress& progress, Clock clock = Clock::kWall);
 
-  // What a monotonic clock's zero is since 1970, where a recording says it. Beside a trace it must
-  // be what that trace says, but for a second by which clocks may have been set: else the two are
-  // not of the same machine since its start.
+  // Sets the zero of the monotonic clock as time since 1970, if a recording contains it. Beside a
+  // trace it must equal that trace's zero, but for a second by which clocks may have been set.
+  // Otherwise the two are not of one machine since its start.
   Result<void> place_zero(std::uint64_t unix_ns, const std::string& path);
 
   // Begins the stream of the next file.
   Result<void> begin(ImportedFile& file);
 
-  // Writes events of the file that was begun last, in order, with times of the clock. Their points
-  // are those of `points`, which may only have grown at its end. Fails if there are more points
-  // than a trace can hold.
+  // Writes events of the file that was begun last, in order, with times of the clock. `points` has
+  // their points; it may only have grown at its end. Fails if there are more points than a trace
+  // can hold.
   Result<void> write(model::EventBatch events, const model::Schema& points);
 
   // Names the threads by the numbers in the events.
   Result<void> name_threads(std::vector<model::ContextName> names);
 
-  // Times of the events may be off by so much; the largest of all files counts.
+  // Notes the error of the events' times; the largest of all files counts.
   void note_stamp_error(std::uint64_t ns);
 
   // Ends a file. Fails if it has events, and none of them is within the recorded time.
@@ -64,7 +64,7 @@ class Destination {
  private:
   Destination(trace::Writer& writer, Clock clock) : writer_(&writer), clock_(clock) {}
 
-  // In the trace's time; nullopt: outside of what was recorded.
+  // Returns the time in the trace, or nothing outside of the recorded span.
   std::optional<std::uint64_t> time_of(std::uint64_t time_ns) const;
   std::string outside_text() const;
   model::EventBatch in_time(const model::EventBatch& events);

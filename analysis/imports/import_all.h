@@ -9,7 +9,7 @@
 
 namespace sojourn::imports {
 
-// Each file becomes a stream: `read(file)` fills in what the format counts and writes the events.
+// Each file becomes a stream. `read(file)` counts what the format counts and writes the events.
 // Fails with `why_empty(file)` if a file has no event.
 template <typename Summary, typename Read, typename WhyEmpty>
 Result<Summary> import_all(std::span<const std::string> paths, Destination& into, const Read& read,

@@ -11,9 +11,9 @@ namespace sojourn::imports {
 
 struct ImportedFile {
   std::string path;
-  std::uint64_t events = 0;      // that are in the trace
-  std::uint64_t outside = 0;     // that are not, as they lie outside of the recorded trace's time
-  std::uint64_t disordered = 0;  // that stood behind a later one and were sorted
+  std::uint64_t events = 0;      // those in the trace
+  std::uint64_t outside = 0;     // those outside of the recorded trace's time, which are left out
+  std::uint64_t disordered = 0;  // those that stood behind a later one and were sorted
   std::uint64_t first_ns = 0;    // by its clock, of all events that were read
   std::uint64_t last_ns = 0;
   std::string failure;  // why reading ended before the file did; empty: it did not

@@ -38,7 +38,7 @@ bool LineReader::fill() {
 
 bool LineReader::next(TextLine& line) {
   line = {};
-  std::size_t searched = 0;     // of what is there, without a line end
+  std::size_t searched = 0;     // of the buffer, without a line end
   std::uint64_t passed_by = 0;  // of the line, before that
   while (true) {
     const char* const from = buffer_.data() + begin_;

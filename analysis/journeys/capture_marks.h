@@ -1,4 +1,4 @@
-// What a capture tells of the events that it may lack. Plain data.
+// The marks and the losses of a capture: which events a trace may lack. Plain data.
 #pragma once
 
 #include <cstdint>
@@ -16,12 +16,12 @@ struct CaptureMarks {
   // Between these two instants every event is in the trace or in its ledger. 0: not known.
   std::uint64_t open_ns = 0;
   std::uint64_t close_ns = 0;
-  // By stream, the sequence number of its first event where nothing was lost. No entry: 0.
+  // By stream, the sequence number that its first event has if nothing was lost. No entry means 0.
   std::vector<std::uint64_t> first_seqs = {};
   // Losses that no gap in the sequence numbers shows, in any order.
   std::vector<LossSpan> losses = {};
-  // By stream, the group of processes that it is of. Units of different groups never meet, whatever
-  // their ids say. No entry: 0.
+  // By stream, the group of processes that it belongs to. Units of different groups never match,
+  // whatever their ids are. No entry means 0.
   std::vector<std::uint16_t> groups = {};
 };
 

@@ -1,5 +1,5 @@
-// What a rebuild gives to an Observer: journeys when they close, stays and changes of depth when
-// they happen. Spans are valid during the call only.
+// The results of a rebuild and the interface of those who receive them (Observer): journeys when
+// they close, stays and changes of depth when they happen. Spans are valid during the call only.
 #pragma once
 
 #include <cstdint>
@@ -128,34 +128,34 @@ class Observer {
   Observer& operator=(const Observer&) = delete;
   virtual ~Observer() = default;
 
-  // Whether on_journey() needs the steps of a journey and its ambiguities. Gathering them takes
-  // time. Called once, before the first journey.
+  // Returns whether on_journey() needs the steps of a journey and its ambiguities. Gathering them
+  // takes time. Called once, before the first journey.
   virtual bool wants_steps() const { return true; }
 
-  // Whether it looks at those of this journey, which is told without them. Asked where journeys are
-  // made, which may be another thread's business: the answer depends on the journey, and on what
-  // does not change meanwhile.
+  // Returns whether the observer needs the steps and the ambiguities of this journey, which is
+  // passed without them. It is called where journeys are made, perhaps in another thread. So the
+  // answer may depend only on the journey and on constant state.
   virtual bool wants_steps_of(const Journey& /*journey*/) const { return true; }
 
-  // Whether the observer wants the stays and the depths of some units only: those for which
+  // Returns whether the observer wants the stays and the depths of some units only: those for which
   // selects() is true. Called once.
   virtual bool is_selective() const { return false; }
-  // Whether the observer wants the stay of a unit that enters a place by this event, and its
-  // on_enter() and on_leave().
+  // Returns whether the observer wants the unit that enters a place by this event: its stay, and
+  // its on_enter() and on_leave().
   virtual bool selects(const model::EventView& /*event*/) const { return true; }
 
-  // Whether on_enter() and on_leave() are to be called in the order of their times, as a depth over
-  // time needs it. Else they are called when they become known, up to the rules' `late` after
-  // others of later times. Called once.
+  // Returns whether on_enter() and on_leave() must be called in the order of their times, as a
+  // depth over time needs it. Without that order they are called when they become known. That may
+  // be up to the rules' `late` after calls with later times. Called once.
   virtual bool wants_order() const { return true; }
 
-  // Whether on_stay(), on_enter() and on_leave() are looked at. They come all the same; but who
-  // writes down what is told leaves them out.
+  // Returns whether the observer uses on_stay(), on_enter() and on_leave(). If not, they may be
+  // called all the same, but a log of calls leaves them out.
   virtual bool wants_places() const { return true; }
 
-  // A journey has got its number, under which it will be told of.
+  // A journey begins and gets its number, which on_journey() repeats.
   virtual void on_begin(std::uint64_t /*id*/) {}
-  // All events, in batches in time order, each before anything is told of what is in it.
+  // All events, in batches in time order. A batch comes before all other calls about its events.
   virtual void on_events(const model::EventBatch& /*events*/) {}
   // May be called before on_leave() of one of its units.
   virtual void on_journey(const Journey&) {}
@@ -165,8 +165,9 @@ class Observer {
   // `seen` is false where the unit was not seen to leave, and was given up.
   virtual void on_leave(std::uint16_t /*place*/, std::uint64_t /*entered_ns*/,
                         std::uint64_t /*ts_ns*/, bool /*seen*/) {}
-  // Where no order is wanted: an event begins to wait for its parent, or has ended to. Only
-  // meanwhile may somebody enter or leave earlier than others who were told of.
+  // Called only if wants_order() is false, when an event begins to wait for its parent and when
+  // that wait ends. Only while an event waits may on_enter() and on_leave() come with earlier times
+  // than the calls before.
   virtual void on_wait(bool /*begins*/) {}
 };
 

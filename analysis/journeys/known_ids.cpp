@@ -52,7 +52,8 @@ bool PacketNames::is_of_kind(const model::Point& point, std::size_t field, Kind 
   return false;
 }
 
-// All ids that say whose it is; of bearers and numbers the one that people know best.
+// Adds the ids of this kind; of several sequence numbers only the one that people know best.
+// Returns false if the step has none.
 bool PacketNames::add(const Step& step, Kind kind, std::vector<KnownId>& ids) const {
   const model::Point& point = schema_.points[step.point];
   std::vector<KnownId> found;

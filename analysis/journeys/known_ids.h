@@ -1,6 +1,6 @@
-// What people know a packet by: whose it is, its bearer, its sequence number, from wherever along
-// its path that is known. A packet that enters as a buffer at some address, before anybody knows
-// whose it is, is named by what later points told of it. No state.
+// The ids by which people know a packet: its owner, its bearer and its sequence number, from any
+// step of its path. A packet may enter as a buffer at some address and get its ids only at later
+// points. It is named by these. No state.
 #pragma once
 
 #include <cstddef>
@@ -18,8 +18,8 @@ namespace sojourn::journeys {
 
 using model::KnownId;
 
-// "rnti 0x4601": the UE whose packet it is, by the global ids of its own event, else of the first
-// event that has some; "no global id" if none has. Wants the journey's steps.
+// "rnti 0x4601": the UE that the packet belongs to, by the global ids of its own event, else of the
+// first event that has some; "no global id" if none has. Needs the journey's steps.
 std::string owner_text(const model::Schema& schema, const Journey& journey);
 
 class PacketNames {
@@ -27,8 +27,8 @@ class PacketNames {
   // The schema outlives it.
   explicit PacketNames(const model::Schema& schema);
 
-  // Its own event's ids, where they say all of these or none is known anywhere; else those that are
-  // known along the path, without the addresses by which it was followed.
+  // The ids of the packet's own event, if they name an owner, a bearer or a number and no address.
+  // Otherwise the ids found along the path, without addresses. If there are none, its own ids.
   std::vector<KnownId> of(const Journey& journey) const;
 
  private:

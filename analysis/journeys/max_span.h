@@ -1,4 +1,4 @@
-// The longest of some spans. Once enough of them were seen, it is what can be expected.
+// The longest of some spans. Once enough of them were seen, it is an upper bound for the next ones.
 #pragma once
 
 #include <algorithm>
@@ -19,7 +19,7 @@ class MaxSpan {
   bool is_suspicious(std::uint64_t span_ns) const {
     return known() && span_ns > kFarFactor * longest_ns_;
   }
-  // The span is so much longer than any before it that its end was surely not seen.
+  // Returns whether the span is far longer than any before it, so that its end was surely not seen.
   bool is_stale(std::uint64_t span_ns) const {
     return known() && span_ns > kFarFactor * longest_ns_ + kStaleFloorNs;
   }

@@ -46,7 +46,7 @@ std::string path_ends(const Topology& topology, const model::Schema& schema,
     if (plan.loop != 0 && (!loop || plan.rank < topology.points[*loop].rank)) loop = i;
     if (plan.output) note(to, schema.points[i].dest);
   }
-  // A loop that nothing feeds is entered somewhere in it.
+  // A loop without an input is entered at one of its points.
   if (from.empty() && loop) from.push_back(schema.points[*loop].src);
   const auto said = [](const std::vector<std::string>& places) {
     if (places.empty()) return std::string("?");

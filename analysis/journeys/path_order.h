@@ -1,5 +1,5 @@
-// The way of packets through a topology, as people read it: places in the order in which units come
-// through them, and where the way begins and ends. No state.
+// The path of packets through a topology for people: places in the order in which units come
+// through them, and the path's begin and end. No state.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +17,7 @@ std::vector<std::uint16_t> places_in_order(const Topology& topology, model::Dire
 // The places of all directions that packets have, one direction after the other.
 std::vector<std::uint16_t> places_in_order(const Topology& topology);
 
-// "ip.in -> phy.out.ant", from the points that were hit, but for those that are both.
+// "ip.in -> phy.out.ant": the inputs and outputs that were hit, without points that are both.
 std::string path_ends(const Topology& topology, const model::Schema& schema,
                       model::Direction direction, const std::function<bool(std::size_t)>& was_hit);
 

@@ -1,8 +1,8 @@
-// Tells an observer in the order of time which units enter and leave places. Most changes become
-// known at their time, and are told at once. An event that waits for its parent (LateEvents) and
-// goes on without it is told later than others of later stamps. So while an event waits, changes
-// are held until none can come before them any more. Changes of one stamp are told in the order in
-// which they became known. One thread owns a PlaceChangeSorter.
+// Reports to an observer, in the order of time, which units enter and leave places. Most changes
+// become known at their time and are reported at once. An event that waits for its parent
+// (LateEvents) and goes on without it is reported after others of later stamps. So while an event
+// waits, changes are held until no earlier one can come. Changes of one stamp are reported in the
+// order in which they became known. One thread owns a PlaceChangeSorter.
 #pragma once
 
 #include <cstddef>
@@ -56,7 +56,7 @@ class PlaceChangeSorter {
     Kind kind = Kind::kEnters;
   };
 
-  // So many changes are held before those that are due are looked for.
+  // The number of held changes from which on those that are due are searched for.
   static constexpr std::size_t kFirstLook = 256;
   // More are not held, also where all changes of a hostile file have one stamp.
   static constexpr std::size_t kMaxHeld = 65'536;

@@ -20,10 +20,10 @@
 
 namespace sojourn::journeys {
 
-// The part of one of several rebuilders that all see all events: a direction, and some shares of
-// its units where the direction is divisible. Units of different directions or shares never meet,
-// but what is learnt from the units of one share is not known in another one. So the number of
-// shares decides what is found, and not how many of them a rebuilder has.
+// The part of the work of one among several rebuilders, which all see all events: a direction, and
+// some shares of its units if the direction is divisible. Units of different directions or shares
+// never meet. Facts learnt from the units of one share are not known in another. So the result
+// depends on the number of shares, and not on how they are spread over rebuilders.
 struct Partition {
   model::Direction direction = model::Direction::kDownlink;
   std::uint32_t shares = 1;  // of all rebuilders
@@ -38,7 +38,7 @@ class Rebuilder {
   static Result<Rebuilder> create(const model::Schema& schema, const Rules& rules,
                                   CaptureMarks marks, Observer& observer,
                                   std::optional<Partition> only = std::nullopt);
-  // The same with a topology that was derived before, by these rules from the events' schema.
+  // Like create(), with a topology that was derived before, by these rules from the events' schema.
   static Rebuilder create_for(std::shared_ptr<const Topology> topology, const Rules& rules,
                               CaptureMarks marks, Observer& observer,
                               std::optional<Partition> only = std::nullopt);
@@ -47,11 +47,11 @@ class Rebuilder {
   ~Rebuilder();
 
   void consume(const model::EventBatch& events);
-  // Closes the journeys that are still open. Nothing may be consumed afterwards.
+  // Closes the journeys that are still open. No events may follow.
   void finish();
 
-  // When what is told becomes known: the same in all that are given the same events. It changes
-  // with each event, and stays where it is.
+  // The turn of the calls to the observer: the same in all rebuilders that get the same events. It
+  // changes with each event, and its address stays the same.
   const Turn& turn() const;
   const Topology& topology() const;
   const Totals& totals() const;

@@ -63,7 +63,7 @@ std::string shown(std::string_view text) {
   return words.size() < text.size() ? words + "..." : words;
 }
 
-// Quotes a word where it would not be read back as one word.
+// Quotes a word that would not be read back as one word.
 std::string quoted(const std::string& word) {
   if (!word.empty() && !word.starts_with('#') && !word.starts_with('"') &&
       word.find_first_of(kBlanks) == std::string::npos)
@@ -73,7 +73,7 @@ std::string quoted(const std::string& word) {
   return text + "\"";
 }
 
-// Two quotes within a text stand for one. A text ends in its line.
+// Two quotes within a text mean one quote. A text ends on its line.
 Result<std::string> read_text(Tokenizer& tokenizer, std::size_t begin) {
   std::string text;
   while (!tokenizer.rest().empty() && tokenizer.peek() != '\n') {
@@ -116,7 +116,7 @@ class Line {
   }
 
   bool at_end() const { return next_ == tokens_.size(); }
-  // Where the next word is.
+  // Returns the place of the next word, for errors.
   std::string where() const {
     return source_.name_of(tokens_[std::min(next_, tokens_.size() - 1)].place);
   }
@@ -338,7 +338,7 @@ class Parser {
   }
 };
 
-// Names of points. Several points of one name are told apart by their fields.
+// The names of points. Several points of one name are distinguished by their fields.
 class Names {
  public:
   explicit Names(const model::Schema& schema) : schema_(schema) {
@@ -399,7 +399,7 @@ Result<Rules> parse_rules(std::string_view text, std::string_view file) {
 
 namespace {
 
-// The ids by which rebuilders can share the units of the direction; none where they cannot.
+// The ids by which rebuilders can share the units of the direction; empty if they cannot.
 std::vector<std::string> owner_names(const Topology& topology, const model::Schema& schema,
                                      model::Direction direction) {
   std::vector<std::string> names;

@@ -16,7 +16,8 @@ namespace sojourn::journeys {
 // `file` is the name of the text in errors.
 Result<Rules> parse_rules(std::string_view text, std::string_view file);
 
-// States everything, also what is derived: words, times, the kind of each point, each pair.
+// Returns the complete rules, including those that are derived: words, times, the kind of each
+// point, each pair.
 std::string rules_text(const Topology& topology, const model::Schema& schema, const Rules& rules);
 
 }  // namespace sojourn::journeys

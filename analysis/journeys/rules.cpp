@@ -16,7 +16,7 @@ std::string_view last_part(std::string_view place) {
   return dot == std::string_view::npos ? place : place.substr(dot + 1);
 }
 
-// Whether a condition is true of one of the words, which are divided by blanks.
+// Returns whether a condition is true of one of the words, which are separated by blanks.
 template <typename Fits>
 bool any_word(std::string_view words, Fits fits) {
   while (!words.empty()) {

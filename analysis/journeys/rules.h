@@ -1,6 +1,7 @@
-// What journeys are rebuilt by: the words that have a meaning in the names of points and fields,
-// the times after which units are forgotten, and what a rule file states about single points and
-// pairs of points. The defaults fit targets that follow the names of docs/journeys.md. Plain data.
+// The rules by which journeys are rebuilt: the words that have a meaning in the names of points and
+// fields, the times after which units are forgotten, and the statements of a rule file about single
+// points and pairs of points. The defaults fit targets that follow the names of docs/journeys.md.
+// Plain data.
 #pragma once
 
 #include <array>
@@ -15,8 +16,8 @@
 
 namespace sojourn::journeys {
 
-// What one journey is: a packet that entered, with everything that its bytes reached, or a packet
-// that left, with everything that it was made from.
+// The unit that makes a journey. kInput: a packet that entered, with everything that its bytes
+// reached. kOutput: a packet that left, with everything that it was made from.
 enum class Anchor : std::uint8_t { kInput, kOutput };
 
 // A point as a rule names it.
@@ -38,7 +39,7 @@ struct PointRule {
   std::string where;     // "FILE:LINE:COLUMN", for errors
 };
 
-// What a rule does not state is derived from the ids.
+// A rule about a pair of points. Parts that it leaves open are derived from the ids.
 struct PairRule {
   PointName parent;
   PointName child;
@@ -52,7 +53,7 @@ struct PairRule {
 };
 
 struct Rules {
-  // None: the ids decide, see Topology::downlink.
+  // Unset: the ids decide, see Topology::downlink.
   std::optional<Anchor> downlink;
   std::optional<Anchor> uplink;
 
@@ -75,8 +76,8 @@ struct Rules {
   std::string control = "ctrl";  // as a part of a source or dest: units born inside, not packets
 
   std::uint64_t expiry_ns = 10'000'000'000;  // a unit that waits longer is not matched any more
-  std::uint64_t linger_ns = 1'000'000'000;   // how long a unit is kept that HARQ may repeat
-  std::uint64_t settle_ns = 100'000'000;     // how long one is kept that nothing is expected of
+  std::uint64_t linger_ns = 1'000'000'000;   // for a unit that HARQ may repeat
+  std::uint64_t settle_ns = 100'000'000;     // for a unit that is finished
   std::uint64_t late_ns = 20'000;            // a parent may be stamped so much after its child
   std::size_t max_units = 4'000'000;         // in memory at once; the oldest ones give way
 

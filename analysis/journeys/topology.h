@@ -41,7 +41,7 @@ class FieldIndexes {
   std::uint8_t size_ = 0;
 };
 
-// How many units may live under one key at a time. In the order in which a table that several pairs
+// How many units may live under one key at a time. The order matters: a table that several pairs
 // share takes the least.
 enum class LiveUnits : std::uint8_t {
   kMany,
@@ -63,7 +63,7 @@ enum class Segmentation : std::uint8_t {
   kReassembles,  // parents carry bytes of the child
 };
 
-// What children are that are taken out of a block.
+// The kind of children that are taken out of a block.
 enum class BlockContent : std::uint8_t {
   kNone,        // they are not taken out of a block
   kNumbered,    // they have numbers, which the block has not
@@ -71,7 +71,7 @@ enum class BlockContent : std::uint8_t {
   kUnnumbered,  // they have neither; the block is known by its HARQ process
 };
 
-// What a HARQ process in a key ties.
+// The units that a HARQ process in a key ties.
 enum class ProcessKey : std::uint8_t {
   kNone,      // there is no process in the key
   kSameIds,   // parents and children with the same ids
@@ -95,7 +95,7 @@ struct TableUse {
 struct Pair {
   PointId parent = 0;
   PointId child = 0;
-  std::uint16_t place = 0;  // where the unit is between the two
+  std::uint16_t place = 0;  // the place of the unit between the two
   std::vector<std::string> key;
   std::vector<std::string> parent_extra;  // ids that only the parent has
   std::vector<std::string> child_extra;   // ids that only the child has
@@ -104,8 +104,8 @@ struct Pair {
   TakenParents taken_parents = TakenParents::kNearest;
   Segmentation segmentation = Segmentation::kNone;
   BlockContent block_content = BlockContent::kNone;
-  bool key_lacks_owner = false;  // nothing in the key says whose unit it is
-  // The parent gets its number as it is cut, in the order of arrival; only its segments say it.
+  bool key_lacks_owner = false;  // no id in the key identifies the owner
+  // The parent gets its number when it is cut, in the order of arrival; only its segments have it.
   bool numbered_by_segments = false;
   std::uint64_t expiry_ns = UINT64_MAX;  // a parent that waits longer is not this child's
 
@@ -131,7 +131,7 @@ struct Place {
 
 // An id that tells the units of a block apart.
 struct UnitId {
-  std::uint16_t name = 0;  // the same for all points that call it the same
+  std::uint16_t name = 0;  // equal for all points with this id
   std::uint8_t field = 0;
   bool number = false;  // a sequence number or an offset, not a bearer
 };
@@ -147,8 +147,8 @@ struct HarqPlan {
   std::optional<std::uint8_t> round;  // the field; above 0 the unit is a repeat
   bool round_is_version = false;      // the field is a redundancy version
   bool round_is_id = false;  // a parent with the same ids, round included, comes before a repeat
-  bool lacks_owner = false;  // nothing says whose the process is
-  // The point is an input, and nothing says whose process its units take.
+  bool lacks_owner = false;  // no id identifies the owner of the process
+  // The point is an input, and no id says which sender the process of a unit belongs to.
   bool displaces = false;
   bool parents_have_rounds = false;  // some parents have rounds as well
   // The table of the latest unit of each process, and the same by other values of an id that the
@@ -168,8 +168,8 @@ struct HarqPlan {
   }
 };
 
-// The way of a block from where it is filled with numbered units to where they are taken out of it
-// again. It is known where both ends are in one trace.
+// The path of a block from the point that fills it with numbered units to the point that takes them
+// out again. It is known if both ends are in one trace.
 enum class BlockWay : std::uint8_t {
   kOutside,
   kInside,  // the block is on its way
@@ -197,8 +197,8 @@ struct BearerField {
   std::size_t name = 0;  // in Rules::kBearers
 };
 
-// The field that says which others could not be read, and the bits of those that a unit is not
-// known without.
+// The field that says which other fields could not be read, and its bits for those that identify a
+// unit.
 struct UnreadField {
   std::uint8_t field = 0;
   std::uint64_t needed_bits = 0;
@@ -209,7 +209,7 @@ struct UnreadField {
 inline constexpr std::size_t kPlanBytes = 512;
 
 struct alignas(kPlanBytes) PointPlan {
-  // What kind of point it is.
+  // The kind of the point.
   model::Direction direction = model::Direction::kDownlink;
   bool of_target = true;           // not kernel context, nor a sample: journeys leave those out
   bool carries_units = false;      // of direction D or U, not a scalar
@@ -220,29 +220,30 @@ struct alignas(kPlanBytes) PointPlan {
   bool ack = false;
   bool control = false;
   std::optional<PointKind> stated;  // by a rule
-  // The number of a loop of points that nothing else feeds, from 1; units come in at one of them.
+  // The number, from 1, of a loop of points without an input; units enter it at one of them.
   std::uint16_t loop = 0;
   bool circles = false;    // in a loop, fed or not: a unit may come to it again
   std::uint16_t rank = 0;  // inputs first: the order of events with equal stamps
 
   // Its fields.
-  std::uint8_t values = 0;  // how many there are
+  std::uint8_t values = 0;  // their number
   std::vector<bool> is_id;  // by field
   std::optional<std::uint8_t> length;
   std::optional<std::uint8_t> offset;
-  std::optional<std::uint8_t> number;     // the first that numbers units
-  std::optional<std::uint8_t> broadcast;  // whom a unit is for; to all, or for paging, is control
+  std::optional<std::uint8_t> number;  // the first that numbers units
+  // The receiver of a unit. A unit to all, or for paging, is control.
+  std::optional<std::uint8_t> broadcast;
   std::optional<BearerField> bearer;
   std::optional<UnreadField> unread;
   // Global ids that all keys of its direction have in common. Units that differ in them never meet.
   FieldIndexes owner_ids;
 
-  // Where its units come from and go to.
+  // The pairs of the point: where its units come from and where they go.
   std::vector<std::uint32_t> pairs;     // with the point as the child
   std::vector<FromParent> by_parent;    // the same pairs
   std::uint64_t longest_expiry_ns = 0;  // of these pairs
   std::vector<TableUse> lookups;        // nearest place first
-  std::optional<std::uint16_t> place;   // that units enter, where something can leave it again
+  std::optional<std::uint16_t> place;   // the place that units enter, if a point leaves it
   std::vector<TableUse> inserts;
   bool awaits_ack = false;     // units that enter the place are kept until they are acknowledged
   bool takes_unowned = false;  // some key does not say whose the unit is
@@ -268,18 +269,18 @@ static_assert(sizeof(PointPlan) == kPlanBytes);
 
 struct Topology {
   std::vector<PointPlan> points;  // by PointId
-  // By PointId, the ids of units that are put into blocks or taken out of them. Empty where no
-  // point takes units out of a block whose way is known.
+  // By PointId, the ids of units that are put into blocks or taken out of them. Empty if no point
+  // takes units out of a block whose path is known.
   std::vector<std::vector<UnitId>> unit_ids;
   std::vector<Pair> pairs;
   std::vector<Place> places;
   std::uint16_t tables = 0;
   std::uint16_t loops = 0;    // the highest number of one
   bool has_expiries = false;  // some pair has an expiry of its own
-  // A direction that is sent cuts packets and puts them into blocks: a journey is a packet that
-  // enters. One that is received takes packets out of blocks and reassembles them: a journey is a
-  // packet that leaves. Where the ids say neither, or both, the downlink is taken to be sent and
-  // the uplink to be received, as in a base station.
+  // A direction that is sent cuts packets and puts them into blocks, so its journey is a packet
+  // that enters. A direction that is received takes packets out of blocks and reassembles them, so
+  // its journey is a packet that leaves. If the ids show neither, or both, downlink is taken as
+  // sent and uplink as received, as in a base station.
   Anchor downlink = Anchor::kInput;
   Anchor uplink = Anchor::kOutput;
   // "FILE:LINE:COLUMN: ..." of each rule that means no point of the schema.
@@ -287,7 +288,7 @@ struct Topology {
 
   static Result<Topology> derive(const model::Schema& schema, const Rules& rules);
 
-  // Whether several rebuilders can share the units of the direction by their owner_ids.
+  // Returns whether several rebuilders can share the units of the direction by their owner_ids.
   bool is_divisible(model::Direction direction) const;
 
   Anchor anchor(model::Direction direction) const {

@@ -1,4 +1,4 @@
-// What a rebuild counts. Plain data.
+// The counts of a rebuild. Plain data.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// When something became known in a rebuild: what several rebuilders tell, each of its own part of
-// the same events, is put into the order in which one rebuilder of all would tell it. Plain data.
+// The position of a call in a rebuild. By their turns the calls of several rebuilders, each with
+// its own part of the same events, are put into the order of a single rebuilder. Plain data.
 #pragma once
 
 #include <compare>
@@ -8,7 +8,7 @@
 namespace sojourn::journeys {
 
 struct Turn {
-  // What a rebuilder does at an event, in this order.
+  // The steps of a rebuilder at an event, in this order.
   enum class Phase : std::uint8_t {
     kOutputs,  // ends journeys that are anchored at their output and had to wait,
     kInputs,   // and those that are anchored at their input

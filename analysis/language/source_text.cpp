@@ -6,7 +6,7 @@ namespace sojourn::language {
 
 namespace {
 
-// Whether a byte continues a character of UTF-8.
+// Returns whether a byte continues a character of UTF-8.
 bool continues_a_character(char c) {
   return (static_cast<unsigned char>(c) & 0xC0U) == 0x80U;
 }

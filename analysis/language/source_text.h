@@ -26,8 +26,7 @@ struct Position {
 
 class SourceText {
  public:
-  // `name` is what errors call the text: a file's name, or nothing for a text that was typed as an
-  // argument.
+  // `name` is the text's name in errors: a file's name, or nothing for a command-line argument.
   explicit SourceText(std::string_view text, std::string_view name = {})
       : text_(text), name_(name) {}
 
@@ -40,11 +39,11 @@ class SourceText {
   // "rules.txt:3:9", or "column 9".
   std::string name_of(Position position) const;
 
-  // An error of three lines: where it is and `what` is wrong, the line of the text, and a caret
-  // under the first character of the range with a tilde under each other one.
+  // An error of three lines: the place and `what`, the line of the text, and a caret under the
+  // first character of the range with a tilde under each other one.
   std::unexpected<Error> complain(TextRange at, std::string_view what) const;
 
-  // The same, where `what` is "expected ..., found ...".
+  // An error that says "expected ..., found ...".
   std::unexpected<Error> expected(TextRange at, std::string_view wanted,
                                   std::string_view found) const;
 

@@ -27,7 +27,7 @@ struct Token {
 
   Kind kind = Kind::kEnd;
   std::string_view spelling;  // as written; of a text with its quotes
-  std::string text;           // what a text says
+  std::string text;           // the contents of a text
   TextRange at;
   Position place;
 
@@ -44,7 +44,7 @@ struct Grammar {
   std::string_view quotes = {};
   // Reads the rest of a text, whose first quote is at `begin` and was passed, with its last quote.
   Result<std::string> (*read_text)(Tokenizer& tokenizer, std::size_t begin) = nullptr;
-  std::string_view comment = {};    // what begins one that ends with its line
+  std::string_view comment = {};    // begins a comment that ends with its line
   bool has_block_comments = false;  // from "/*" to "*/"; they nest
 };
 

@@ -16,7 +16,8 @@ namespace sojourn::latseq {
 
 namespace {
 
-// How many events wait for a clock line. If none comes, the last clock lines give their times.
+// The number of events that may wait for a clock line. If none comes, the last clock lines give
+// their times.
 constexpr std::size_t kMaxWaiting = 4'000'000;
 constexpr std::uint64_t kProgressLines = 4096;
 

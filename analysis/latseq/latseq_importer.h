@@ -1,6 +1,6 @@
-// Reads LatSeq files into a trace: one stream for each file, in order of time. Lines that are no
-// events are counted by reason, with the first line of each. Memory holds a window of events that
-// wait to be put in order, or for the clock line that tells their time. One thread owns it all.
+// Reads LatSeq files into a trace: one stream for each file, in order of time. Lines without an
+// event are counted by reason, with the first line of each. Memory holds a window of events that
+// wait to be put in order, or for the clock line that gives their time. One thread owns it all.
 #pragma once
 
 #include <array>
@@ -50,7 +50,7 @@ struct FileSummary : imports::ImportedFile {
 
 using Summary = imports::Summary<FileSummary>;
 
-// Fails where a file cannot be read at all or has not one event. The caller finishes the trace.
+// Fails if a file cannot be read at all or has no event. The caller finishes the trace.
 Result<Summary> import_files(std::span<const std::string> paths, const imports::Open& open,
                              imports::Destination& into, const imports::Progress& progress);
 

@@ -37,8 +37,8 @@ struct SharedEvent {
   std::vector<std::uint32_t> others;
 };
 
-// How long journeys stayed at a place before they left it, in the order of their first time there.
-// A journey that enters the pipeline there has no time.
+// The times that journeys stayed at a place before they left it, in the order of their first time
+// there. A journey that enters the pipeline there has no time.
 struct Stays {
   static constexpr std::uint64_t kEntered = UINT64_MAX;
 
@@ -61,8 +61,8 @@ std::string value_text(const Recording& recording, const Id& id);
 // The name of a journey.
 std::string uid(const Recording& recording, const Journey& journey);
 
-// Which journey's name a stay is noted under. LatSeq takes the journey of the last event that was
-// new at that time, which is seldom the one that stayed.
+// The journey under whose name a stay is noted. LatSeq takes the journey of the last event that was
+// new at that time, which is rarely the one that stayed.
 enum class StayOf : std::uint8_t { kJourney, kLatestNewEvent };
 
 // Fills `events` and `stays` from `journeys`; the sources in `inputs` are where units come in.

@@ -164,7 +164,7 @@ class Rebuilder {
     return extend(made, measured.src, brother + 1);
   }
 
-  // The first event from `at` on whose source `src` may lead to.
+  // Returns the first event, from `at` on, at a source that `src` may lead to.
   std::optional<std::uint32_t> next_candidate(bool uplink, NameId src, std::uint32_t at) {
     std::optional<std::uint32_t> first;
     for (const Indices* const indices : sources_after(uplink, src)) {
@@ -188,8 +188,8 @@ class Rebuilder {
   }
 
   // Matches an event by ids. Global ids must all be the journey's (which may have none yet). Local
-  // ids must agree where the journey's last event has them too. A list of that event is narrowed to
-  // the value that fitted, and stays narrow even where another id turns out not to fit.
+  // ids must agree if the journey's last event has them too. A list of that event is narrowed to
+  // the value that matched, and stays narrow even if another id turns out not to match.
   bool matches(std::uint32_t candidate, std::uint32_t number, Ids& matched) {
     const Journey& journey = drafts_[number].journey;
     if (!journey.globals.empty()) {
@@ -236,8 +236,8 @@ class Rebuilder {
     }
   }
 
-  // LatSeq counts the places of a branch for the journey that began last. It ends with an error
-  // where the path of that journey is decided already.
+  // LatSeq counts the places of a branch for the journey that began last. It ends with an error if
+  // the path of that journey is decided already.
   Result<void> narrow_paths(std::uint32_t number, std::uint32_t event) {
     Draft& draft = drafts_[number];
     if (draft.path) return {};

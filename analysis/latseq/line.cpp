@@ -26,7 +26,7 @@ constexpr std::array<ReasonWords, kSkips> kReasons = {{
     {Skip::kStampZero, "stamp_zero", "the time stamp is 0"},
     {Skip::kStampRange, "stamp_range", "the time stamp is out of range"},
     {Skip::kNoClock, "no_clock", "a cycle count, and fewer than two clock lines to read it by"},
-    {Skip::kNoDirection, "no_direction", "the direction is none of D, U, I and S"},
+    {Skip::kNoDirection, "no_direction", "the direction is not D, U, I or S"},
     {Skip::kNoPlaces, "no_places", "no \"src--dest\""},
     {Skip::kTwoLines, "two_lines", "two lines run into one"},
     {Skip::kNames, "names", "names that are too long or no plain text"},
@@ -69,7 +69,7 @@ std::string_view take_word(std::string_view& text) {
   return word;
 }
 
-// All of `digits`, or nothing.
+// Parses all of `digits`, or returns nothing.
 std::optional<std::uint64_t> whole_number(std::string_view digits, int base = 10) {
   std::uint64_t number = 0;
   const auto [end, code] =

@@ -49,7 +49,7 @@ struct Line {
   Kind kind = Kind::kBlank;
   Skip why = Skip::kNoStamp;   // of a skipped line
   Stamp stamp;                 // of an event or a clock line
-  std::uint64_t clock_ns = 0;  // of a clock line: what the wall's clock said, since 1970
+  std::uint64_t clock_ns = 0;  // of a clock line: the wall clock, since 1970
   // The part that all events of a point share: the line without its stamp and its values, e.g.
   // "D mac.mux--mac.txreq len:rnti:lcid.harq".
   std::string shape;
@@ -70,7 +70,7 @@ class LineParser {
   void skip(Skip why);
 
   Line line_;
-  std::size_t group_ = 0;  // that the shape has come to
+  std::size_t group_ = 0;  // the present group of the shape
 };
 
 }  // namespace sojourn::latseq

@@ -13,7 +13,7 @@ namespace sojourn::latseq {
 
 namespace {
 
-// A name that ends in a digit could not be told from the number behind it.
+// A name that ends in a digit needs a sign between it and the number.
 bool needs_equals(const std::string& name) {
   const char last = name.back();
   const bool ends_plain =

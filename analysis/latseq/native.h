@@ -41,7 +41,7 @@ class NativeJourneys : public journeys::Observer {
   NameId uid_;
   std::unordered_map<std::uint32_t, std::unordered_map<std::uint64_t, std::uint32_t>> by_event_;
   std::vector<std::uint32_t> way_;  // steps, the last first
-  std::size_t ways_ = 0;            // of the journey that is looked at
+  std::size_t ways_ = 0;            // of the present journey
   std::uint64_t left_out_ = 0;
   Journeys result_;
 };

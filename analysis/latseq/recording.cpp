@@ -100,7 +100,7 @@ Result<Recording> Recording::read(trace::Reader& reader, const Progress& progres
   if (too_many)
     return fail("{}: more than {} events, which LatSeq's way of reading would hold in memory",
                 reader.path(), kMaxEvents);
-  // Events are out of order where the wall clock was set back.
+  // Events are out of order if the wall clock was set back.
   std::ranges::stable_sort(recording.measures_, {}, &Measure::ts_ns);
   return recording;
 }

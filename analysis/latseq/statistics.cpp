@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::array kQuantiles = {0.05, 0.25, 0.5, 0.75, 0.95};
 
-// Not std::from_chars, which libc++ does not have for doubles.
+// std::from_chars would be shorter, but libc++ does not have it for doubles.
 double number(const std::string& text) {
   return std::strtod(text.c_str(), nullptr);
 }

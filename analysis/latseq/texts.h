@@ -1,6 +1,6 @@
-// What LatSeq's scripts print, byte for byte, so that what reads them reads ours: journeys, points
-// and paths (latseq_logs), .lseqj, the matrix of each path, statistics and durations
-// (latseq_stats). Times have six digits, nine where the trace is that precise.
+// The output of LatSeq's scripts, byte for byte, so that programs that read theirs read ours:
+// journeys, points and paths (latseq_logs), .lseqj, the matrix of each path, statistics and
+// durations (latseq_stats). Times have six digits, nine if the trace is that precise.
 #pragma once
 
 #include <cstdint>
@@ -30,7 +30,7 @@ Result<void> print_paths(const Recording& recording, const Journeys& all, const 
 Result<void> print_lseqj(const Recording& recording, const Journeys& all, const Print& print);
 Result<void> print_matrix(const Recording& recording, const Journeys& all, const Print& print);
 
-// Milliseconds. As LatSeq does, they are computed from times in 64-bit floating point, whose noise
+// Milliseconds. Like LatSeq's, they are computed from times in 64-bit floating point, whose noise
 // is some 0.0001 of a millisecond.
 Result<void> print_statistics(const Recording& recording, const Journeys& all, const Print& print);
 Result<void> print_durations(const Recording& recording, const Journeys& all, const Print& print);

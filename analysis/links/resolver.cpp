@@ -145,7 +145,7 @@ void Resolver::note_sequence(std::uint32_t stream, std::uint64_t seq) {
   known->second = seq + 1;
 }
 
-// The same after a span in which points were off.
+// Forgets the same state after a span in which points were off.
 void Resolver::note_time(std::uint64_t ts_ns) {
   while (!changes_ns_.empty() && changes_ns_.back() <= ts_ns) {
     changes_ns_.pop_back();

@@ -31,7 +31,7 @@ class Resolver {
 
   void add_stream(const model::Stream& stream) { pids_[stream.id] = stream.pid; }
 
-  // False: the schema has nothing to resolve.
+  // False if the schema has no links.
   bool is_needed() const { return is_needed_; }
 
   // All events in time order, batch by batch.
@@ -41,7 +41,7 @@ class Resolver {
   struct LinkField {
     std::size_t field = 0;
     model::Link kind = model::Link::kCall;
-    std::uint32_t link = 0;  // the same number for the same name
+    std::uint32_t link = 0;  // equal for equal names
   };
   struct NamedField {
     std::size_t field = 0;
@@ -58,7 +58,7 @@ class Resolver {
     std::optional<std::size_t> life;  // the index of the field for its life
     bool is_of_own_call = false;      // no value is recorded: it is that of the call that ends
   };
-  // How to resolve a point's events.
+  // The steps that resolve a point's events.
   struct Plan {
     bool is_of_target = false;
     std::size_t values = 0;

@@ -7,7 +7,7 @@ namespace sojourn::live {
 DepthWindow::DepthWindow(std::size_t window_s)
     : max_of_second_(std::max<std::size_t>(window_s, 1)) {}
 
-// A second begins with what the one before left.
+// A second begins with the depth at the end of the one before.
 void DepthWindow::advance(std::uint64_t second) {
   if (second <= second_) return;
   const std::uint64_t from =

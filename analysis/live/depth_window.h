@@ -1,4 +1,4 @@
-// How many units are in a place: now, and at most in the last seconds and since the start. One
+// The number of units in a place: now, and the maximum in the last seconds and since the start. One
 // thread owns a DepthWindow.
 #pragma once
 

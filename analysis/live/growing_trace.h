@@ -1,7 +1,7 @@
-// A trace that is still being written. Events wait, as they are stored, until a later pair of
-// clocks says that all streams have delivered what came before; then they are put into time order
-// and rebuilt. What comes behind that is counted and left out. Memory is that of the events of a
-// second or two, and of the LiveRebuild. One thread owns a GrowingTrace.
+// A trace that is still being written. Events wait in their stored form until a later pair of
+// clocks says that all streams have delivered everything before it. Then they are put into time
+// order and rebuilt. Later ones are counted and left out. Memory is that of the events of a second
+// or two, and of the LiveRebuild. One thread owns a GrowingTrace.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +28,7 @@ class GrowingTrace final : public LiveTrace {
   Result<void> choose(Choice choice) override;
   Snapshot snapshot() const override;
 
-  // The capture has begun: what it records is known.
+  // Returns whether the capture has begun, so that its points are known.
   bool has_begun() const { return follower_.about().capture.open_ns != 0; }
   std::uint64_t late() const { return late_; }
   // So many bytes of the source were read: whole blocks.

@@ -1,5 +1,5 @@
-// Plays events into a rebuild, and stops at the end of each interval of their time: what is told
-// then has the events before it, and none behind it. One thread owns an IntervalPlayer.
+// Plays events into a rebuild, and stops at the end of each interval of their time. The figures at
+// that moment contain all earlier events, and no later ones. One thread owns an IntervalPlayer.
 #pragma once
 
 #include <cstdint>

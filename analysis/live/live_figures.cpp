@@ -120,7 +120,7 @@ void LiveFigures::begin_anew(std::uint64_t now_ns) {
   for (auto& made : made_) made.times.clear();
 }
 
-// The second that is under way counts as far as it is over.
+// The present second counts for its elapsed part.
 double LiveFigures::window_s(std::uint64_t now_ns) const {
   if (now_ns <= open_ns_) return 0;
   const std::uint64_t second = (now_ns - 1 - open_ns_) / 1'000'000'000;

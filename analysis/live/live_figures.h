@@ -1,4 +1,4 @@
-// What `sojourn live` shows of journeys, gathered while they are rebuilt: latency of each
+// The figures of journeys in `sojourn live`, gathered while they are rebuilt: latency of each
 // direction, the stay in each place, depths, outcomes; in the last seconds and since the start.
 // Memory is that of the windows. One thread owns a LiveFigures.
 #pragma once
@@ -67,7 +67,7 @@ class LiveFigures : public journeys::Observer {
   std::uint64_t now_ns_;
   std::size_t window_seconds_;
   std::vector<Direction> directions_;                        // by kPacketDirections
-  std::vector<std::optional<std::uint16_t>> place_of_pair_;  // none: of drops and acknowledgements
+  std::vector<std::optional<std::uint16_t>> place_of_pair_;  // unset: of drops and acknowledgements
   std::vector<SlidingTimes> places_;
   std::vector<DepthWindow> depths_;
 

@@ -26,7 +26,7 @@
 
 namespace sojourn::live {
 
-// A script at work on the events; what it refers to outlives it.
+// A script that works on the events; the objects that it refers to must outlive it.
 struct LiveScript {
   std::shared_ptr<trace::EventStage> events;
   std::function<bool(const journeys::Journey&)> keeps;  // empty: all journeys
@@ -55,7 +55,7 @@ struct Choice {
 
 class LiveRebuild final : journeys::Observer {
  public:
-  // What is referred to outlives it; what it holds may grow, but for the points.
+  // The arguments must outlive it. The metadata may grow, except for the points.
   static Result<std::unique_ptr<LiveRebuild>> create(
       const causes::TraceMetadata& source, journeys::CaptureMarks marks, std::uint64_t origin_ns,
       const LiveOptions& options, const Choice& choice, const LiveScript& script = {});
@@ -65,8 +65,8 @@ class LiveRebuild final : journeys::Observer {
   void advance(std::uint64_t now_ns);
   void finish();
 
-  // From now on other journeys count. An error, and nothing is changed, where the expression does
-  // not fit the points.
+  // Counts other journeys from now on. If the expression does not fit the points, it fails and
+  // changes nothing.
   Result<void> choose(const Choice& choice);
   void know_names();  // there are new ones
 

@@ -1,5 +1,5 @@
-// The figures of one instant, as all forms of `sojourn live` show them. Plain data; what it points
-// into lives as long as the LiveTrace that made it, and changes with it.
+// The figures of one instant for all forms of `sojourn live`. Plain data; it points into the
+// LiveTrace that made it, and is valid until that changes.
 #pragma once
 
 #include <cstddef>

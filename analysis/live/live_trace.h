@@ -21,11 +21,11 @@ class LiveTrace {
   LiveTrace& operator=(const LiveTrace&) = delete;
   virtual ~LiveTrace() = default;
 
-  // Takes what has come, and no more than takes a moment where it grows. True: something had.
+  // Takes new data, for a short time only if the trace grows. Returns true if there was some.
   virtual Result<bool> poll(const Tick& tick) = 0;
-  // Nothing more is expected for now: all that came counts.
+  // Counts everything that has come, because no more is expected for now.
   virtual Result<void> settle(const Tick& /*tick*/) { return {}; }
-  // All of it is in the figures, and nothing more comes.
+  // Returns whether the trace is complete and all of it is in the figures.
   virtual bool has_ended() const = 0;
 
   virtual Result<void> choose(Choice choice) = 0;

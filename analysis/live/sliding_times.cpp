@@ -21,7 +21,7 @@ void SlidingTimes::add(std::uint64_t second, std::uint64_t value) {
 }
 
 void SlidingTimes::advance(std::uint64_t second) {
-  // A pause that is longer than everything that is kept leaves nothing of it.
+  // A pause longer than the kept history leaves nothing of it.
   const std::uint64_t most = std::max<std::uint64_t>(kHistory, slots_.size());
   if (second > now_ + most) {
     for (auto& one : slots_) one.clear();

@@ -1,6 +1,6 @@
-// Times that are told with the second in which they ended: their distribution over the last seconds
-// as a ring of histograms, one a second, and since the start; and what each of the last seconds was
-// like, for a sparkline. Memory does not grow. One thread owns a SlidingTimes.
+// Times, each with the second in which it ended: their distribution over the last seconds as a ring
+// of histograms, one a second, and since the start; and a summary of each of the last seconds, for
+// a sparkline. Memory does not grow. One thread owns a SlidingTimes.
 #pragma once
 
 #include <cstddef>

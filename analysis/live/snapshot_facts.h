@@ -1,4 +1,4 @@
-// What a trace says of its making, as a Snapshot tells it. No state.
+// The facts about a trace's making for a Snapshot. No state.
 #pragma once
 
 #include <algorithm>
@@ -38,7 +38,7 @@ inline void add_facts(const causes::TraceMetadata& about, const model::Ledger& l
     else
       same->count += entry.count;
   }
-  // A gap in the sequence numbers that nobody counted is a loss as well.
+  // A gap in the sequence numbers that no ledger counts is a loss as well.
   snapshot.lost = std::max(snapshot.lost, totals.lost);
   const report::Costs costs = report::costs_of(about.capture, ledger, totals);
   snapshot.cost_ns = costs.took_ns;

@@ -59,7 +59,7 @@ void TimeHistogram::clear() {
 
 std::uint64_t TimeHistogram::quantile(double share) const {
   if (count_ == 0) return 0;
-  // What a product was rounded up by is no rank more.
+  // A product that was rounded up must not give the next rank.
   constexpr double kRounded = 1 - 4 * std::numeric_limits<double>::epsilon();
   const double wanted =
       std::ceil(std::clamp(share, 0.0, 1.0) * static_cast<double>(count_) * kRounded);

@@ -1,6 +1,6 @@
-// How often times of each length came, in buckets whose width is a fixed share of the time. Memory
-// does not depend on how many there are: a row of buckets for each power of two that came. One
-// thread owns a TimeHistogram.
+// The number of times of each length, in buckets whose width is a fixed share of the time. Memory
+// does not depend on their number: a row of buckets for each power of two that occurred. One thread
+// owns a TimeHistogram.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +20,7 @@ class TimeHistogram {
 
   std::uint64_t count() const { return count_; }
   std::uint64_t max() const { return max_; }
-  // By nearest rank: the middle of its bucket; the greatest one exactly. 0 of none.
+  // By nearest rank: the middle of its bucket, but the maximum exactly. 0 if it is empty.
   std::uint64_t quantile(double share) const;
 
  private:

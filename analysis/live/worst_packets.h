@@ -1,6 +1,6 @@
-// The slowest packets of each of the last seconds, with the reasons. Which packets are worth
-// explaining is found as they come: those that are among the slowest of their direction in the
-// second so far. So a second of any traffic has few of them. One thread owns a WorstPackets.
+// The slowest packets of each of the last seconds, with the reasons. Packets are chosen for
+// explanation as they come: those that are among the slowest of their direction in the second so
+// far. So they are few in every second, for any traffic. One thread owns a WorstPackets.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +17,7 @@ class WorstPackets {
  public:
   WorstPackets(std::size_t of_each_second, std::size_t window_s);
 
-  // A packet took so long. Those that take longer than deadlines() are worth explaining.
+  // Notes the latency of a packet. Packets that take longer than deadlines() are worth explaining.
   void note(model::Direction direction, std::uint64_t latency_ns) {
     limits_.note(direction, latency_ns);
   }

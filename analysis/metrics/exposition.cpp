@@ -99,7 +99,7 @@ class Text {
                    at_ns / 1'000'000 % 1000);
   }
 
-  // Buckets count all that is not above their bound.
+  // A bucket counts all times up to its bound.
   void add(const std::string& name, const Labels& labels, const LatencyHistogram& histogram) {
     std::uint64_t below = 0;
     for (std::size_t bucket = 0; bucket < LatencyHistogram::kBuckets; ++bucket) {
@@ -134,7 +134,7 @@ std::optional<Format> named_by(std::string_view range) {
   return std::nullopt;
 }
 
-// "...;q=0.5"; 1 without it, 0 where it is no number.
+// "...;q=0.5"; 1 without it, 0 if it is no number.
 double quality_of(std::string_view range) {
   const auto at = range.find("q=");
   if (at == std::string_view::npos) return 1;

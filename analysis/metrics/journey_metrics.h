@@ -37,8 +37,8 @@ class JourneyMetrics final : public journeys::Observer {
   // `ues`: how many UEs have a latency of their own, the first that are seen; the others are one.
   explicit JourneyMetrics(std::size_t ues = 0) : max_ues_(ues) {}
 
-  // A rebuild begins, with these places: what was inside is not known any more.
-  // The schema and the topology stay until the next begin().
+  // Begins a rebuild with these places: units that were inside are forgotten. The schema and the
+  // topology must stay until the next begin().
   void begin(const journeys::Topology& topology, const model::Schema& schema);
 
   bool wants_steps() const override { return max_ues_ != 0; }
@@ -58,7 +58,7 @@ class JourneyMetrics final : public journeys::Observer {
   void note(const model::Ledger& ledger) { ledger_ = ledger; }
   void note(const model::QueueChanges& changes);
 
-  // `costs_ps`: of a hit of each point, where it is known.
+  // `costs_ps`: the cost of a hit of each point, if known.
   std::vector<Family> families(const std::vector<std::uint64_t>& costs_ps) const;
 
  private:
@@ -90,12 +90,12 @@ class JourneyMetrics final : public journeys::Observer {
 
   std::size_t max_ues_;
   const model::Schema* schema_ = nullptr;
-  std::set<std::string> ues_;  // those that have a latency of their own
+  std::set<std::string> ues_;  // UEs that have a latency of their own
   std::map<std::pair<char, std::string>, LatencyHistogram> of_ues_;
   std::map<SlowKey, Slow> slow_;
   std::map<char, Way> ways_;
   std::map<Place, AtPlace> places_;
-  std::vector<AtPlace*> by_place_;      // of the topology; none: too many
+  std::vector<AtPlace*> by_place_;      // of the topology; null: too many
   std::vector<std::uint16_t> of_pair_;  // the place
   std::vector<std::uint64_t> events_;   // by point
   std::map<std::uint64_t, std::string> queue_names_;

@@ -1,7 +1,7 @@
-// How many times lay below each of some fixed bounds, as monitoring adds them up over hosts and
-// time. The bounds are the same for all times of packets, so that histograms can be compared: 1, 2
-// and 5 of each power of ten from 10 us to 10 s. Finer buckets stand beside them, for programs that
-// take native histograms. Plain data.
+// The number of times below each of some fixed bounds, in the form that monitoring adds up over
+// hosts and time. The bounds are the same for all times of packets, so that histograms can be
+// compared: 1, 2 and 5 of each power of ten from 10 us to 10 s. Finer buckets are counted beside
+// them, for programs that take native histograms. Plain data.
 #pragma once
 
 #include <algorithm>
@@ -30,7 +30,7 @@ class LatencyHistogram {
       1'000'000'000, 2'000'000'000, 5'000'000'000, 10'000'000'000};
   static constexpr std::size_t kBuckets = kBoundsNs.size() + 1;  // the last one has no bound
 
-  // The first bucket whose bound is not below the value.
+  // Returns the first bucket whose bound is not below the value.
   static std::size_t bucket_of(std::uint64_t ns) {
     return static_cast<std::size_t>(std::ranges::lower_bound(kBoundsNs, ns) - kBoundsNs.begin());
   }
@@ -41,7 +41,7 @@ class LatencyHistogram {
     native_.add(ns);
     sum_ns_ += static_cast<double>(ns);
   }
-  // The newest of a bucket stands for it.
+  // The newest packet of a bucket is its exemplar.
   void add(const Exemplar& packet) {
     add(packet.value_ns);
     exemplars_[bucket_of(packet.value_ns)] = packet;

@@ -18,7 +18,7 @@ class NativeBuckets {
   static constexpr std::size_t kBuckets = 305;  // the last one's bound is 2^8 s
   static constexpr int kBucketsOfDoubling = 1 << kSchema;
 
-  // The number of the bucket whose bound is the first that is not below the time.
+  // Returns the number of the first bucket whose bound is not below the time.
   static int bucket_of(std::uint64_t ns) {
     const double place = std::ceil(std::log2(static_cast<double>(ns) / 1e9) * kBucketsOfDoubling);
     return static_cast<int>(
@@ -42,7 +42,7 @@ class NativeBuckets {
   // The times that were counted since `earlier`, a former state of this.
   NativeBuckets since(const NativeBuckets& earlier) const;
   std::uint64_t count() const;
-  // The bound of the bucket that holds the quantile; 0 if nothing was counted.
+  // Returns the bound of the bucket that holds the quantile, or 0 if nothing was counted.
   double quantile_seconds(double share) const;
 
  private:

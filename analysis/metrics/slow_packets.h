@@ -54,7 +54,7 @@ class SlowPackets final : public journeys::Observer {
   causes::ContextNameTable names_;
   causes::SlowestLimits slowest_;
   std::uint64_t second_ = 0;
-  std::map<std::uint64_t, Second> seconds_;  // those that are not counted yet
+  std::map<std::uint64_t, Second> seconds_;  // seconds that are not counted yet
   causes::Explainer explainer_;
 };
 

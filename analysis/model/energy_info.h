@@ -16,7 +16,7 @@ namespace sojourn::model {
 // A counter of energy.
 struct EnergyZone {
   std::uint32_t id = 0;       // the field `zone` of readings
-  std::string host = {};      // where a trace has several hosts; empty: the trace's
+  std::string host = {};      // if a trace has several hosts; empty: the trace's
   std::string package = {};   // "package-0": what it is a part of, or is itself; empty: the machine
   std::string name = {};      // "package-0", "core", "uncore", "dram", "psys"
   std::string source = {};    // "powercap" or "perf"
@@ -28,7 +28,7 @@ struct EnergyZone {
   bool operator==(const EnergyZone&) const = default;
 };
 
-// CPUs that have one frequency, and what it was allowed to be when the capture began.
+// CPUs that share one frequency, and its allowed range when the capture began.
 struct FrequencyPolicy {
   std::uint32_t id = 0;  // the field `policy` of readings
   std::string host = {};

@@ -18,7 +18,7 @@ struct EventView {
   std::uint32_t stream = 0;
   std::uint32_t tid = 0;
   PointId point = 0;
-  // One per field of the point, in the point's order, sign-extended where the field is signed.
+  // One for each field of the point, in the point's order; signed fields are sign-extended.
   std::span<const std::uint64_t> values;
 };
 

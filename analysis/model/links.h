@@ -1,6 +1,6 @@
 // Fields of reserved names, for facts about hits of unprepared programs that no register holds: the
-// call that the hit was in, the hits before it on its thread, where the life of an address begins
-// and ends. They are recorded as they are known at the hit; links::Resolver turns them into
+// call that the hit was in, the hits before it on its thread, the begin and the end of an address's
+// life. They are recorded in the form that is known at the hit; links::Resolver turns them into
 // ordinary ids and values when the trace is read in time order. No state.
 #pragma once
 
@@ -15,7 +15,7 @@
 
 namespace sojourn::model {
 
-// How a point finds the unit that it continues, if there is no id for it.
+// The way in which a point finds the unit that it continues, if no id identifies it.
 enum class Link : std::uint8_t {
   kCall,  // the innermost open call of a giver, on the same thread
   kLast,  // the giver that its thread hit last
@@ -29,7 +29,7 @@ enum class LinkEnd : std::uint8_t { kGives = 1, kTakes = 2 };
 
 // A property: the thread's stack pointer at the function's entry.
 constexpr std::string_view kStackPointerField = "stack-pointer";
-// The same for a hit at a function's exit: the stack pointer at the entry of that call.
+// Used at a function's exit: the stack pointer at the entry of that call.
 constexpr std::string_view kExitStackField = "exit-stack-pointer";
 // A property beside the id NAME: "life-NAME". The recorded value says whether the life begins or
 // ends.
@@ -63,13 +63,13 @@ inline std::optional<Link> link_of(const Field& field) {
   return std::nullopt;
 }
 
-// Whether a field describes the hit or other fields, and is not shown to people.
+// Returns whether a field describes the hit or other fields, and is not shown to people.
 inline bool is_auxiliary_field(std::string_view field) {
   return field == kUnreadField || field == kStackPointerField || field == kExitStackField ||
          field.starts_with(kLifePrefix) || field.starts_with(kInheritedPrefix);
 }
 
-// Whether a name may not be used for fields of maps.
+// Returns whether a name may not be used for fields of maps.
 inline bool is_reserved(std::string_view field) {
   if (is_auxiliary_field(field)) return true;
   for (const std::string_view prefix : kLinkPrefixes)
@@ -77,8 +77,8 @@ inline bool is_reserved(std::string_view field) {
   return false;
 }
 
-// The same points, in which fields whose values are not known at the hit have no name that a filter
-// could use.
+// Returns the points with nameless fields if the value is not known at the hit, so that no filter
+// can use them.
 inline Schema as_recorded(Schema schema) {
   for (Point& point : schema.points) {
     const Point whole = point;

@@ -7,7 +7,7 @@
 
 namespace sojourn::model {
 
-// Whether a point's name, or its direction and name, matches a glob: "rlc.*", "U *".
+// Returns whether a point's name, or its direction and name, matches a glob: "rlc.*", "U *".
 bool matches_pattern(const Point& point, const std::string& pattern);
 
 }  // namespace sojourn::model

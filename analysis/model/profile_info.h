@@ -67,7 +67,7 @@ constexpr std::string_view kProfile = "profile";  // the name of the counter beh
 Point counter_point(std::string_view counter);  // field `count`: the number of events of the sample
 Point profile_point();                          // fields `stack`, `ns`: the CPU time of the sample
 
-// The counter whose samples are events of the point; empty: it is no point of a counter.
+// Returns the counter whose samples are this point's events, or an empty text.
 std::string_view counter_of(const Point& point);
 
 }  // namespace sojourn::model

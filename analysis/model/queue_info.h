@@ -21,7 +21,7 @@ enum class QueueKind : std::uint8_t {
   kBidirectional = 2,
   kBetweenProcesses = 3,
 };
-// Whether items wait in it for a consumer, unlike in pools and bidirectional queues.
+// Returns whether items wait in it for a consumer, unlike in pools and bidirectional queues.
 constexpr bool is_waiting_line(QueueKind kind) {
   return kind == QueueKind::kStage || kind == QueueKind::kBetweenProcesses;
 }
@@ -49,11 +49,12 @@ struct QueueInfo {
 
   std::string shown_name() const;  // "queue 0x1f3" if it has none
 
-  // Whether it is the queue of a place between points: by its name; or by its name and more words,
-  // if it only holds units of its group.
+  // is_place() returns whether this is the queue of a place between points: it has its name.
+  // is_group_of() returns whether it holds only some of the place's units: more words follow the
+  // name.
   bool is_place(std::string_view place) const { return name == place; }
   bool is_group_of(std::string_view place) const;
-  // Whether these threads hand units over by it: its sides have their names.
+  // Returns whether these threads hand units over through it: its sides have their names.
   bool joins(std::string_view from_thread, std::string_view to_thread) const;
 };
 
@@ -103,8 +104,9 @@ struct Sampling {
   bool operator==(const Sampling&) const = default;
 };
 
-// A sample: the counters at an instant within [ts_ns, ts_ns + span_ns]. Looks that found nothing
-// new make no samples: by `same` looks the previous sample held until gap_ns before this one.
+// A sample: the counters at an instant within [ts_ns, ts_ns + span_ns]. A look that finds unchanged
+// counters makes no sample. `same` such looks came before this one, the last of them gap_ns before
+// it.
 struct QueueSample {
   std::uint64_t in = 0;
   std::uint64_t out = 0;
@@ -125,7 +127,7 @@ struct QueueSample {
 // "Q queue.sample" with those fields.
 Point queue_sample_point();
 
-// Nothing if the event is of another point.
+// Nothing if the event belongs to another point.
 std::optional<QueueSample> queue_sample(const Schema& schema, const EventView& event);
 
 }  // namespace sojourn::model

@@ -1,5 +1,5 @@
-// How a trace says that its ids and names were replaced: by the last word of what made it, as
-// merged traces do. No state.
+// The mark of a trace whose ids and names were replaced: the last word of its tracer's name. Merged
+// traces keep it. No state.
 #pragma once
 
 #include <string>

@@ -1,7 +1,7 @@
-// Which values of an event could not be read in the target's memory, e.g. behind an invalid
-// pointer. Such a value is 0 in the event and means nothing. A point that can have unread values
-// ends with a property of a reserved name, which has a bit for each field, from the first. No
-// state.
+// Marks the values of an event that could not be read in the target's memory, e.g. behind an
+// invalid pointer. Such a value is 0 in the event and means nothing. A point that can have unread
+// values ends with a property of a reserved name, which has a bit for each field, from the first.
+// No state.
 #pragma once
 
 #include <cstddef>

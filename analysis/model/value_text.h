@@ -21,7 +21,7 @@ struct ValueForm {
 ValueForm form_of(const Point& point, std::size_t field);
 void append_value(fmt::memory_buffer& out, ValueForm form, std::uint64_t value);
 
-// Whether the value could not be read in the target's memory.
+// Returns whether the value could not be read in the target's memory.
 bool is_unread(const Point& point, std::size_t field, std::span<const std::uint64_t> values);
 
 // The value's text; "?" if it is unread.

@@ -15,7 +15,7 @@ class WallClock {
   explicit WallClock(std::vector<ClockPair> pairs);
 
   bool known() const { return !pairs_.empty(); }
-  // Only if known().
+  // Requires known().
   std::uint64_t realtime_ns(std::uint64_t ts_ns) const;
   // The inverse. For a time that occurred twice, because the clock was set back, it is the later
   // one. Times before the trace's clock began wrap around.

@@ -17,7 +17,7 @@ namespace sojourn::oai_t {
 // records = events + outside + list_records + unlisted + malformed.
 struct FileSummary : imports::ImportedFile {
   std::uint64_t records = 0;
-  std::uint64_t list_records = 0;  // that bring the list of messages
+  std::uint64_t list_records = 0;  // records with the list of messages
   std::uint64_t unlisted =
       0;  // their message is not in the list, or came before the list was complete
   std::uint64_t malformed = 0;  // do not have the values of their format

@@ -1,4 +1,4 @@
-// Where an answer's columns go, beside its text.
+// The receiver of an answer's columns, beside its text.
 #pragma once
 
 #include <cstdint>

@@ -7,8 +7,9 @@
 
 namespace sojourn::page {
 
-// A row a point: curve_group, curve_direction, curve_ns, curve_longer, and the band's curve_low and
-// curve_high, which are no numbers where there is too little data. Of the groups with most packets.
+// Sends a row for each point: curve_group, curve_direction, curve_ns, curve_longer, and the band's
+// curve_low and curve_high, which are NaN with too little data. Only the groups with most packets
+// have curves.
 void send_curves(const JourneyColumns& columns, AnswerSink& sink);
 
 }  // namespace sojourn::page

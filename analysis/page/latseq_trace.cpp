@@ -62,7 +62,7 @@ class MemorySink : public trace::ByteSink {
   std::string put_aside_;
 };
 
-// Owns what it reads.
+// A trace in memory that owns its bytes.
 class ImportedTrace : public trace::ByteSource {
  public:
   ImportedTrace(std::string name, std::vector<std::uint8_t> bytes)

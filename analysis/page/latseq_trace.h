@@ -9,10 +9,10 @@
 
 namespace sojourn::page {
 
-// Whether it begins as no trace does. A trace whose beginning is damaged is none of these.
+// Returns whether it begins as text, which no trace does, not even one with a damaged beginning.
 bool is_text(trace::ByteSource& source);
 
-// As `sojourn import` makes it. Fails where there is not one event.
+// Makes the trace that `sojourn import` makes. Fails if there is no event.
 Result<std::unique_ptr<trace::ByteSource>> trace_of_latseq(
     std::unique_ptr<trace::ByteSource> recording);
 

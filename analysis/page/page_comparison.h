@@ -1,5 +1,5 @@
-// What differs between the two traces of a page, as `sojourn diff --json` says it. A function
-// without state.
+// The differences between the two traces of a page, as in `sojourn diff --json`. A function without
+// state.
 #pragma once
 
 #include <functional>

@@ -1,5 +1,5 @@
-// What some packets of a page's trace have in common that the rest have not, as `sojourn why-slow
-// --json` says it. A function without state.
+// The traits of some packets of a page's trace, compared with the rest, as in `sojourn why-slow
+// --json`. A function without state.
 #pragma once
 
 #include <string>

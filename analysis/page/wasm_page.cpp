@@ -1,5 +1,5 @@
-// What sojourn.wasm does for the page's worker (web/worker.ts): a PageEngine on a trace whose bytes
-// the worker has, piece by piece as they are asked for. One trace an instance, and another one to
+// The functions of sojourn.wasm for the page's worker (web/worker.ts): a PageEngine on a trace
+// whose bytes the worker has and passes piece by piece. One trace an instance, and another one to
 // compare it with.
 #include <algorithm>
 #include <cstddef>
@@ -16,12 +16,12 @@
 
 extern "C" {
 
-// Fills memory with a trace's bytes from an offset on. `trace`: 0, or 1 for the second one. Not 0:
-// not all of them are there. JavaScript has doubles for numbers, which are exact up to 2^53.
+// Fills memory with a trace's bytes from an offset on. `trace`: 0, or 1 for the second one. Returns
+// 0 if all of them were there. JavaScript has doubles for numbers, which are exact up to 2^53.
 [[clang::import_module("sojourn"), clang::import_name("read_at")]]
 int sojourn_read_at(int trace, double offset, std::uint8_t* into, std::size_t bytes);
 
-// Takes an answer, or why there is none.
+// Takes an answer, or the reason why there is none.
 [[clang::import_module("sojourn"), clang::import_name("take")]]
 void sojourn_take(const char* text, std::size_t bytes);
 
@@ -33,7 +33,7 @@ void sojourn_take_column(const char* name, std::size_t name_bytes, int type, con
 [[clang::import_module("sojourn"), clang::import_name("progress")]]
 void sojourn_progress(double done, double of);
 
-// Where the next question goes.
+// Returns the memory for the next question.
 [[clang::export_name("text_buffer")]]
 char* sojourn_text_buffer(std::size_t bytes);
 
@@ -42,7 +42,7 @@ char* sojourn_text_buffer(std::size_t bytes);
 [[clang::export_name("open_trace")]]
 int sojourn_open_trace(int trace, double size);
 
-// The question in the buffer, of so many bytes. Not 0: it was refused.
+// Answers the question of this length in the buffer. Returns 0 unless it was refused.
 [[clang::export_name("ask")]]
 int sojourn_ask(std::size_t bytes);
 }

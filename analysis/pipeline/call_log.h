@@ -1,5 +1,5 @@
-// What a rebuilder told its observer, to be told again in another thread: calls with the turn at
-// which each came. Clearing keeps the memory. One thread at a time has a CallLog.
+// A log of a rebuilder's calls to its observer, with the turn of each, so that they can be repeated
+// in another thread. Clearing keeps the memory. One thread at a time has a CallLog.
 #pragma once
 
 #include <cstddef>
@@ -26,7 +26,7 @@ struct Call {
   };
 
   std::uint64_t ts_ns = 0;       // kBegin: the number
-  std::uint64_t entered_ns = 0;  // where a unit leaves a place
+  std::uint64_t entered_ns = 0;  // of a unit that leaves a place
   std::uint32_t index = 0;
   std::uint16_t place = 0;
   Kind kind = Kind::kBegin;
@@ -58,7 +58,7 @@ class CallLog {
     std::uint32_t pair = 0;
     std::uint32_t entered_by = 0;
     std::uint32_t left_by = 0;
-    std::uint32_t values = 0;  // where they begin, then those of the event that entered
+    std::uint32_t values = 0;  // the begin of the values, then those of the event that entered
     std::uint16_t value_count = 0;
     std::uint16_t entered_value_count = 0;
   };
@@ -70,17 +70,17 @@ class CallLog {
   std::vector<std::uint64_t> values_;  // of stays
 };
 
-// The observer that writes a log: only of what another observer looks at, which outlives it.
+// The observer that writes a log. It keeps only what the observer `of` uses, which must outlive it.
 class CallRecorder : public journeys::Observer {
  public:
-  // `wants_order`: who enters and leaves is put in order before it is written.
+  // `wants_order`: entering and leaving is put in order of time before it is written.
   CallRecorder(const journeys::Observer& of, bool wants_order)
       : of_(of),
         wants_steps_(of.wants_steps()),
         wants_places_(of.wants_places()),
         wants_order_(of.wants_order() && wants_order) {}
 
-  // Rebuilder::turn() of the one that tells it.
+  // Sets the turn() of the rebuilder that calls this observer.
   void set_turn(const journeys::Turn& turn) { turn_ = &turn; }
   CallLog& log() { return log_; }
 

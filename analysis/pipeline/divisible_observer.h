@@ -1,5 +1,5 @@
-// An observer whose work can be divided among rebuilders: each part is told of some journeys, and
-// in the end the parts are merged. What it finds does not depend on the order of journeys.
+// An observer whose work can be divided among rebuilders: each part gets some journeys, and in the
+// end the parts are merged. Its result does not depend on the order of journeys.
 #pragma once
 
 #include <memory>
@@ -12,8 +12,8 @@ class DivisibleObserver : public journeys::Observer {
  public:
   // An empty one of the same kind.
   virtual std::unique_ptr<DivisibleObserver> new_part() const = 0;
-  // Takes over what a part found, which is of this kind. Of each place one of all was told who
-  // enters and leaves it.
+  // Adds the result of a part, which has the same type. Each place's on_enter() and on_leave() went
+  // to one of the parts only.
   virtual void merge_part(DivisibleObserver& part) = 0;
 };
 

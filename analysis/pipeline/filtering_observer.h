@@ -1,6 +1,6 @@
-// Passes some journeys on only: those for which a predicate is true. Their hops are counted from
-// the journeys themselves, as a hop that happens does not tell whose it will have been; a unit that
-// several packets share counts for each. How many units were in a place at once is not known then.
+// Passes on only the journeys for which a predicate is true. Hops are counted from these journeys,
+// because a hop is reported before its journey is known. A unit that several packets share counts
+// for each. The number of units in a place at once is not known then.
 #pragma once
 
 #include <cstdint>

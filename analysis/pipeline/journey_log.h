@@ -1,6 +1,6 @@
-// Journeys that outlive the call in which an observer was told of them: copies that lie one behind
-// the other in a few arrays. Clearing keeps the memory, so a log that is used again allocates
-// little. One thread owns a JourneyLog.
+// Copies of journeys that outlive the observer's call, one behind the other in a few arrays.
+// Clearing keeps the memory, so a log that is used again allocates little. One thread owns a
+// JourneyLog.
 #pragma once
 
 #include <cstddef>
@@ -21,7 +21,7 @@ class JourneyLog {
   void clear();
 
  private:
-  // Where a span lies in its array.
+  // The position of a span in its array.
   struct Range {
     std::size_t begin = 0;
     std::size_t size = 0;

@@ -5,8 +5,8 @@
 namespace sojourn::pipeline {
 namespace {
 
-// So many shares that eight processors are busy with two directions; and of events so many that
-// each share soon knows what others do.
+// The shares of a direction, so that eight processors are busy with two directions; and the number
+// of events from which on each share soon learns as much as a whole.
 constexpr std::uint32_t kSharesOfDirection = 4;
 constexpr std::uint64_t kWorthSharing = 10'000'000;
 

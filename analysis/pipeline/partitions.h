@@ -10,17 +10,17 @@
 
 namespace sojourn::pipeline {
 
-// Whether parts find what one rebuilder of all finds. Depths begin with the capture: where that is
-// not known, with the first event of any direction. And of what came before, all events say how far
-// a thread's events reach back.
+// Returns whether partitions give the same result as one rebuilder. They do if the trace says when
+// its capture began. Otherwise depths begin with the first event of any direction, and only all
+// events together show how far back a thread's events reach.
 bool can_partition(const trace::Reader& reader);
 
 // One part for each direction that has units.
 std::vector<journeys::Partition> directions_of(const journeys::Topology& topology);
 
-// The same, and of a long trace each direction in shares. How a trace is divided into shares is the
-// same everywhere, so that everybody finds the same; that a thread does several of them is not
-// seen.
+// The directions, each in shares if the trace is long. The number of shares depends on the trace
+// only, so the result is the same on every machine. The number of threads that work on them does
+// not matter.
 std::vector<journeys::Partition> partitions_of(const journeys::Topology& topology,
                                                std::uint64_t events, unsigned processors);
 

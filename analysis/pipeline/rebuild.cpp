@@ -56,8 +56,8 @@ journeys::Rebuilder rebuilder_of(const TraceInput& input, const journeys::Rules&
                                          capture_marks_of(input.reader()), observer, part);
 }
 
-// A part of an observer, told of some journeys. Of shares of a direction who enters and leaves a
-// place is written down, since only all shares together know how many are there.
+// Records the calls for a part of an observer. For shares of a direction it writes down who enters
+// and leaves a place, because only all shares together know the depth.
 class PartRecorder : public journeys::Observer {
  public:
   PartRecorder(std::unique_ptr<DivisibleObserver> part, bool is_share)
@@ -94,8 +94,8 @@ class PartRecorder : public journeys::Observer {
   CallLog log_;
 };
 
-// A rebuilder in a thread of its own, and what it told of each item. The recorder is one of the two
-// above.
+// A rebuilder in a thread of its own, with a log of its calls for each item. The recorder is one of
+// the two above.
 template <typename Recorder>
 class Worker {
  public:
@@ -151,7 +151,8 @@ journeys::Totals joined(journeys::Totals all, const journeys::Totals& part) {
   return all;
 }
 
-// What may be in memory at once is shared out, so that it does not depend on who is faster.
+// Each part gets a fixed share of the memory limit, so that the result does not depend on which is
+// faster.
 journeys::Rules rules_of_each(const TraceInput& input, std::span<const journeys::Partition> parts) {
   journeys::Rules rules = input.rules();
   if (!parts.empty())
@@ -160,8 +161,9 @@ journeys::Rules rules_of_each(const TraceInput& input, std::span<const journeys:
   return rules;
 }
 
-// Reads the trace once for all workers, and replays what they told in the caller's thread.
-// `told_here`: who is told all of it there, and so of the events; null: parts of it are, elsewhere.
+// Reads the trace once for all workers, and replays their calls in the caller's thread. `told_here`
+// is the observer that gets all calls and the events there; it is null if parts of the observer got
+// them elsewhere.
 template <typename Recorder>
 Result<journeys::Totals> run(Executor& executor, TraceInput& input, Workers<Recorder>& workers,
                              Replay& replay, const Listeners& listeners,

@@ -6,7 +6,7 @@ namespace sojourn::pipeline {
 
 namespace {
 
-// How far one rebuilder's log has been told.
+// The position up to which one rebuilder's log was replayed.
 struct Reading {
   CallLog* log = nullptr;
   std::size_t section = 0;
@@ -77,7 +77,7 @@ void Replay::tell(CallLog& log, const Call& call, Numbers& numbers) {
   }
 }
 
-// A journey's number is that of its beginning, among the journeys of all rebuilders.
+// Journeys are numbered by their beginning, among the journeys of all rebuilders.
 void Replay::tell_journey(const journeys::Journey& journey, Numbers& numbers) {
   journeys::Journey told = journey;
   told.id = std::exchange(numbers.given[journey.id - numbers.first], 0);

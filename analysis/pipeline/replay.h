@@ -1,6 +1,6 @@
-// Tells an observer what several rebuilders told, each of its own part of a trace, in the order in
-// which one rebuilder of all would have told it, and with the numbers of journeys that it would
-// have given. One thread owns a Replay.
+// Repeats for an observer the calls of several rebuilders, each of which saw its own part of a
+// trace. The order, and the numbers of journeys, are those of a single rebuilder. One thread owns a
+// Replay.
 #pragma once
 
 #include <cstddef>
@@ -26,13 +26,13 @@ class Replay {
   // The observer outlives it. `late_ns`: of the rules.
   Replay(journeys::Observer& observer, std::uint64_t late_ns, std::size_t rebuilders, Order order);
 
-  // What each rebuilder told by now; all of them have seen the same events.
+  // Replays the logs so far, one of each rebuilder; all rebuilders have seen the same events.
   void replay(std::span<CallLog* const> of_each);
-  // And nothing more comes.
+  // Replays the rest, after the last log.
   void end();
 
  private:
-  // The numbers of one rebuilder's journeys that were not told of yet.
+  // The numbers of one rebuilder's journeys that were not reported yet.
   struct Numbers {
     std::uint64_t first = 1;  // its own number of the first one
     std::deque<std::uint64_t> given;

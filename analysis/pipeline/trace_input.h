@@ -1,5 +1,5 @@
-// What a pass works on: an opened trace, the rules for its journeys, and what its points are by
-// these rules, derived once for everybody. Moving it leaves the topology where it is.
+// The input of a pass: an opened trace, the rules for its journeys, and the topology that is
+// derived from both once. Moving it leaves the topology where it is.
 #pragma once
 
 #include <memory>

@@ -1,5 +1,4 @@
-// What a trace file says of its begin and of what it may lack, as a rebuild of its journeys needs
-// it. No state.
+// The capture's begin and the losses of a trace, in the form that a rebuild needs. No state.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +10,7 @@ namespace sojourn::pipeline {
 
 journeys::CaptureMarks capture_marks_of(const trace::Reader& reader);
 
-// What times count from: the capture's first mark, or the first event where there is none.
+// The origin of relative times: the capture's open mark, or the first event if there is no mark.
 std::uint64_t origin_ns(const trace::Reader& reader);
 
 }  // namespace sojourn::pipeline

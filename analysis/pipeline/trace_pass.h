@@ -1,13 +1,13 @@
-// One pass over a trace, as every command that reads one makes it: events are read in time order,
-// journeys are rebuilt of them where somebody observes them, and everybody is told in the caller's
-// thread. The executor decides how many threads work for it; what comes out is the same.
+// One pass over a trace, as every command that reads one makes it. Events are read in time order,
+// journeys are rebuilt if there is an observer, and all callbacks run in the caller's thread. The
+// executor decides how many threads work; the result is the same.
 //
 //   pipeline::TracePass pass(threads, input);
 //   pass.observe(summary);
 //   pass.consume([&](const model::EventBatch& events) { ...; return true; });
 //   SJ_TRY(totals, pass.run());
 //
-// One thread owns a TracePass; what it is given outlives it.
+// One thread owns a TracePass; its arguments must outlive it.
 #pragma once
 
 #include <cstdint>
@@ -33,16 +33,16 @@ class TracePass {
   TracePass(const TracePass&) = delete;
   TracePass& operator=(const TracePass&) = delete;
 
-  // Nobody: no journeys are rebuilt.
+  // Adds an observer. Without one no journeys are rebuilt.
   void observe(journeys::Observer& observer) { observers_.push_back(&observer); }
-  // Told by itself alone it works in several threads.
+  // If it is the only observer, it works in several threads.
   void observe(DivisibleObserver& observer) {
     divisible_ = &observer;
     observers_.push_back(&observer);
   }
-  // Observers are told only of journeys for which this is true, with the stays in their hops.
+  // Limits observers to the journeys for which this is true, and to the stays in their hops.
   void keep(Predicate predicate) { keep_ = std::move(predicate); }
-  // Sees each batch of events, after what became known by it was told. False ends the pass.
+  // Sees each batch of events, after the observers' calls that follow from it. False ends the pass.
   void consume(Consume consume) { listeners_.consume = std::move(consume); }
   void show(Progress progress) { listeners_.progress = std::move(progress); }
 

@@ -23,7 +23,7 @@ SampledWork::SampledWork(const model::Schema& schema, const journeys::Topology& 
     const std::string_view name = model::counter_of(schema.points[point]);
     const auto known = std::ranges::find(profile.counters, name, &model::Counter::name);
     const bool is_profile = name == model::kProfile;
-    // A point of another version may have other fields: then nothing is known of its samples.
+    // A point of another version may have other fields. Its samples are skipped.
     const auto wanted = (is_profile ? model::profile_point() : model::counter_point(name)).fields;
     if (name.empty() || known == profile.counters.end() || schema.points[point].fields != wanted)
       continue;

@@ -24,7 +24,7 @@ class SampledWork {
  public:
   using SampleFilter = std::function<bool(const model::EventView& sample)>;
 
-  // The arguments outlive it. Only wanted samples count.
+  // The arguments must outlive it. Only wanted samples count.
   SampledWork(const model::Schema& schema, const journeys::Topology& topology,
               const model::Profile& profile, SampleFilter wants = {});
   SampledWork(const SampledWork&) = delete;

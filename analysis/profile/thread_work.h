@@ -1,4 +1,4 @@
-// Finds in which place on the packets' way each thread was at work, at any time. A thread is at
+// Finds in which place on the packets' path each thread was at work, at any time. A thread is at
 // work in `b` from an event of its own that enters b to its next event, if that one leaves b: then
 // it works on the unit in b. Otherwise it has handed the unit over and does something else, such as
 // waiting for the next one: it is between units. Only events of packets (D and U) count; scalars
@@ -32,7 +32,7 @@ struct SampleSum {
   }
 };
 
-// Where a thread was: in a place, or between two of its events of different units.
+// The location of a thread: a place, or between two of its events of different units.
 struct ThreadLocation {
   std::uint16_t place = kBetweenUnits;
   std::uint32_t tid = 0;
@@ -59,7 +59,7 @@ class ThreadWork {
   // Releases held items of threads without further events: they are between units.
   void finish();
 
-  // How often a thread went through the place, by place.
+  // The number of times that a thread went through the place, by place.
   const std::vector<std::uint64_t>& passes() const { return passes_; }
 
  private:

@@ -21,7 +21,7 @@ using EventPair = std::pair<model::PointId, model::PointId>;
 // All work that passes the filter, by place.
 WorkParts<std::uint16_t> parts_by_place(const SampledWork& work, const LocationFilter& wanted);
 WorkParts<std::uint32_t> parts_by_thread(const SampledWork& work, const LocationFilter& wanted);
-// Only work between units, by the two events.
+// Only the work between units, by the two events.
 WorkParts<EventPair> parts_between_units(const SampledWork& work, const LocationFilter& wanted);
 
 // The part's share of the whole; 0 if the whole is 0.

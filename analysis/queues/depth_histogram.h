@@ -1,6 +1,5 @@
-// How long a queue had each depth. Exact below a few thousand; deeper ones are rounded down to
-// within 0.1 %, so that memory stays bounded whatever a file says. One thread owns a
-// DepthHistogram.
+// The time that a queue had each depth. Exact below a few thousand; deeper ones are rounded down to
+// within 0.1 %, so that memory stays bounded for any file. One thread owns a DepthHistogram.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 // A depth over time, in at most kMaxStretches stretches of equal length: the mean and the largest
-// depth of each. Stretches double in length when there would be more, so memory is bounded whatever
-// the length of a trace. One thread owns a DepthSeries.
+// depth of each. If there would be more, stretches double in length, so memory is bounded for any
+// length of a trace. One thread owns a DepthSeries.
 #pragma once
 
 #include <cstddef>

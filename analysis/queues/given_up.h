@@ -1,5 +1,5 @@
-// How much of a place's depth is due to units that were never seen to leave. When such a unit left
-// is not known, so it counts as inside until it is given up: a depth that is mostly due to such
+// The share of a place's depth that comes from units that were never seen to leave. Their true end
+// is unknown, so they count as inside until they are given up. A depth that is mostly due to such
 // units means nothing. `queues` and `report` both use this rule. One thread owns a GivenUp.
 #pragma once
 
@@ -30,8 +30,8 @@ class GivenUp {
     (is_gone ? gone_ns_ : lingered_ns_) += static_cast<double>(now_ns - entered_ns);
   }
 
-  // Units that were given up before the end, or at the end after a far longer stay than that of any
-  // unit that left, also of those that came later.
+  // The units that were given up before the end, and those that were given up at the end after a
+  // far longer stay than that of any unit that left.
   std::uint64_t count(std::uint64_t end_ns) const {
     return gone_ + (last_ns_ == end_ns ? 0 : lingering_);
   }
@@ -53,9 +53,9 @@ class GivenUp {
   journeys::MaxSpan longest_;         // of the stays
   std::uint64_t newest_left_ns_ = 0;  // when the newest of those that left had entered
   std::uint64_t last_ns_ = 0;         // when some were given up
-  std::uint64_t lingering_ = 0;       // of those the ones that may have been inside
+  std::uint64_t lingering_ = 0;       // units that may have been inside
   double lingered_ns_ = 0;
-  std::uint64_t gone_ = 0;  // those that were not inside, and all that were given up before
+  std::uint64_t gone_ = 0;  // units that were not inside, and all that were given up before
   double gone_ns_ = 0;
 };
 

@@ -37,7 +37,7 @@ class HighWaterMarks : public journeys::Observer {
   void on_journey(const journeys::Journey& journey) override;
   // To be called when the sampled queues have all samples up to the end of the reported journeys.
   void settle(const SampledQueues& sampled_queues);
-  // The same at the end of the trace.
+  // Called at the end of the trace.
   void finish(const SampledQueues& sampled_queues);
 
   // The mark of the queue with this id; null: there is no such queue.

@@ -1,5 +1,5 @@
-// Selects the items that a table of queues counts. Without a function all; else those that entered
-// by a wanted event, from then until they leave.
+// Selects the items that a table of queues counts. Without a function all count; else those that
+// entered by a wanted event, from then until they leave.
 #pragma once
 
 #include <cstdint>

@@ -32,7 +32,7 @@ class Meter {
   void enter(std::uint64_t ts_ns);
   // `seen`: the item was seen to leave at that time; else it is given up.
   void leave(std::uint64_t ts_ns, bool seen);
-  // An item was seen to leave whose enter was not seen.
+  // An item left whose entering was not seen.
   void leave_uncounted(std::uint64_t ts_ns);
   // The item that was just given up had entered then.
   void lingered(std::uint64_t entered_ns);

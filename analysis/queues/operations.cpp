@@ -17,13 +17,14 @@ std::optional<std::uint64_t> value(const model::EventView& event, const Field& f
   return event.values[*field];
 }
 
-// How many are inside, by the depth in the event: in a pool that is the number of free buffers.
+// The number of items inside, by the depth in the event. In a pool that depth is the number of free
+// buffers.
 std::uint64_t inside(const model::QueueInfo& about, std::uint64_t depth) {
   if (about.kind != model::QueueKind::kPool) return depth;
   return about.capacity - std::min(about.capacity, depth);
 }
 
-// How many were inside before a queue's first event, by the depth after that.
+// The number of items inside before a queue's first event, by the depth after it.
 std::uint64_t inside_before(const model::QueueInfo& about, bool enqueues, std::uint64_t after) {
   return inside(about, enqueues ? after - std::min<std::uint64_t>(after, 1) : after + 1);
 }
@@ -84,8 +85,8 @@ Operations::State& Operations::state(const Plan& plan, const model::EventView& e
   return state;
 }
 
-// Whether an item whose number is inside already is another item: then the depth has grown by one.
-// Otherwise the departure of the first one was lost.
+// Returns whether an item with a number that is inside already is another item. Then the depth has
+// grown by one. Otherwise the departure of the first one was lost.
 bool Operations::is_namesake(const State& state, const Plan& plan, const model::EventView& event) {
   const auto depth = value(event, plan.depth);
   return depth && inside(state.queue.about, *depth) > state.inside();

@@ -56,8 +56,8 @@ class Places : public journeys::Observer {
   std::vector<std::uint16_t> order() const;
 
  private:
-  // A stay of a journey. Whether it contains a mark is known once all enters and leaves up to its
-  // end were reported.
+  // A stay of a journey. Whether it contains a mark is known once all entering and leaving up to
+  // its end was reported.
   struct Stay {
     std::uint64_t journey = 0;
     std::uint64_t entered_ns = 0;

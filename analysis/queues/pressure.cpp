@@ -189,7 +189,7 @@ std::vector<Chain> chains(const std::vector<PressureNode>& nodes, std::size_t mo
   Finder finder(nodes);
   std::vector<std::size_t> lengths(finder.episodes());
   for (std::size_t at = 0; at < lengths.size(); ++at) lengths[at] = finder.chain(at).size();
-  // Longer chains first, and among equal ones those that lasted longer.
+  // Longer chains come first, and among equal ones those that lasted longer.
   std::vector<std::size_t> order(lengths.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::ranges::stable_sort(order, std::ranges::greater(), [&](std::size_t at) {

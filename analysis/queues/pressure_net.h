@@ -42,7 +42,7 @@ class PressureNet {
  private:
   using Side = std::tuple<std::string, std::int32_t, std::int32_t>;
 
-  // None if the target does not name a stage there.
+  // Empty if the target does not name a stage there.
   std::vector<Junction> junctions_of(const model::QueueSide& side);
   void join_threads(const std::map<std::uint32_t, std::uint64_t>& items,
                     std::vector<Junction>& junctions);

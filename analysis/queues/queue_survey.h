@@ -1,6 +1,6 @@
 // All figures of a trace's queues, collected in one pass: sampled queues, those with events of
 // their operations, and places between points with the packets in flight there. One thread owns a
-// QueueSurvey; the reader, the topology and what the selection refers to outlive it.
+// QueueSurvey; the reader, the topology and the objects of the selection must outlive it.
 #pragma once
 
 #include <cstdint>

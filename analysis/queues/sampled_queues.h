@@ -22,7 +22,7 @@ struct SampledQueue {
   model::QueueInfo about;         // the newest; only an id if the trace does not describe the queue
   std::uint64_t appeared_ns = 0;  // 0: it was there before
   std::uint64_t ended_ns = 0;     // 0: it is still there
-  std::uint64_t described = 0;    // how often its description changed
+  std::uint64_t described = 0;    // changes of its description
   Gauge gauge;
 
   std::string name() const;  // "queue 1f3" if it has none

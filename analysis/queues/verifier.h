@@ -77,7 +77,7 @@ class Verifier {
     std::uint64_t before(std::uint64_t ts_ns) const;  // events that are older
   };
 
-  // A sample whose window is not over.
+  // A sample whose window is not over yet.
   struct Pending {
     std::uint64_t ts_ns = 0;
     model::QueueSample sample;
@@ -98,7 +98,7 @@ class Verifier {
     Pending last;
     std::uint64_t agreed_ns = 0;  // as Discrepancy::since_ns
     Pending suspect;              // the first of those in a row that do not agree
-    std::uint64_t suspected = 0;  // how many there are
+    std::uint64_t suspected = 0;  // their number
     CounterComparison comparison;
   };
 

@@ -1,5 +1,5 @@
-// What a script made of a trace's events: how long its activities took, and how often it raised its
-// markers. One thread owns an Activities.
+// The result of a script on a trace's events: the durations of its activities, and the counts of
+// its markers. One thread owns an Activities.
 #pragma once
 
 #include <cstddef>
@@ -27,7 +27,7 @@ class Activities {
     model::PointId point = 0;
     std::uint64_t count = 0;
   };
-  // In the order in which the script names them, also those that never were.
+  // In the order in which the script names them, including those that never occurred.
   const std::vector<Activity>& activities() const { return activities_; }
   const std::vector<Marker>& markers() const { return markers_; }
   bool is_empty() const { return activities_.empty() && markers_.empty(); }

@@ -1,5 +1,5 @@
-// How long complete packets took, of each direction: where nobody gave a deadline, the slowest
-// hundredth of each is late. One thread owns a CompleteLatencies.
+// The latencies of complete packets by direction. Without a given deadline the slowest hundredth of
+// each is late. One thread owns a CompleteLatencies.
 #pragma once
 
 #include <functional>

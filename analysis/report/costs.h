@@ -1,5 +1,5 @@
-// What tracing took from the target: hits times what a hit costs, which was measured before the
-// capture (docs/capture.md). Computed from the trace alone.
+// The time that tracing took from the target: hits times the cost of a hit, which was measured
+// before the capture (docs/capture.md). Computed from the trace alone.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ struct PointCosts {
 struct Costs {
   std::vector<PointCosts> points;  // by point
   double took_ns = 0;
-  std::optional<double> share;  // of the target's CPU time; none: not measured
+  std::optional<double> share;  // of the target's CPU time; unset: not measured
 };
 
 Costs costs_of(const model::Capture& capture, const model::Ledger& ledger,

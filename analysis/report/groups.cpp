@@ -18,7 +18,7 @@ using journeys::Journey;
 using journeys::Step;
 using model::Role;
 
-// Journeys that close later than so many after them are out of order.
+// A journey that closes after this many later ones is out of order.
 constexpr std::size_t kWindow = 1 << 20;
 
 constexpr std::array kNames = {std::pair{By::kDirection, std::string_view("direction")},
@@ -202,7 +202,7 @@ std::string Groups::bearer(const Journey& journey) const {
 std::string Groups::path(const Journey& journey) const {
   std::set<std::pair<std::uint16_t, model::PointId>> points;
   for (const Step& step : journey.steps)
-    // Whether the acknowledgement was seen is no matter of the way.
+    // Acknowledgements are not a part of the path.
     if (!topology_.points[step.point].ack)
       points.insert({topology_.points[step.point].rank, step.point});
   std::string text;
@@ -229,8 +229,8 @@ std::optional<std::uint64_t> Groups::bytes_of(model::PointId point,
   return values[*length];
 }
 
-// The lesser of the two lengths went on: a piece of what was cut, or what was put with others into
-// one. What stays in its layer, or ends, has not gone through it.
+// The lesser of the two lengths went on: a segment of a unit that was cut, or a unit that was
+// joined with others. A unit that stays in its layer, or ends, has not gone through it.
 std::optional<std::uint64_t> Groups::bytes_of(const journeys::Stay& stay) const {
   const journeys::Pair& pair = topology_.pairs[stay.pair];
   const journeys::PointPlan& child = topology_.points[pair.child];

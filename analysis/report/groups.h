@@ -1,8 +1,8 @@
 // The figures of each direction, UE, bearer, path, hop, layer, point or thread (`sojourn report
 // --by`). Journeys count when they are complete; points and threads count events. Journeys close
 // out of order: they are put in order within a window before gaps and jitter are taken. Memory
-// grows with the groups (at most kMaxGroups are told apart), not with the trace. One thread owns a
-// Groups.
+// grows with the groups (at most kMaxGroups are distinguished), not with the trace. One thread owns
+// a Groups.
 #pragma once
 
 #include <cstdint>
@@ -38,9 +38,9 @@ struct Group {
   std::string name;
   statistics::Distribution times_ns;    // latencies or stays; none of events
   std::uint64_t at_one_point = 0;       // journeys that were seen there only: they have no latency
-  statistics::Distribution changes_ns;  // how much each differs from the one before
-  statistics::ArrivalSeries arrivals;   // of what enters (uplink, hops: of what leaves)
-  std::optional<double> bytes;          // that went through; none: nothing says how many
+  statistics::Distribution changes_ns;  // the difference of each to the one before
+  statistics::ArrivalSeries arrivals;   // of entering units (uplink, hops: of leaving ones)
+  std::optional<double> bytes;          // bytes that went through; unset: unknown
   std::uint64_t disorder = 0;           // later than the window waits: in no gap and no change
 
   double jitter_ns() const { return changes_ns.mean(); }
@@ -51,13 +51,13 @@ class Groups : public journeys::Observer {
  public:
   static constexpr std::size_t kMaxGroups = 100'000;
 
-  // What it is given must outlive it.
+  // The arguments must outlive it.
   Groups(By by, const model::Schema& schema, const journeys::Topology& topology,
          std::map<std::uint32_t, std::string> thread_names);
 
   void on_journey(const journeys::Journey& journey) override;
   void on_stay(const journeys::Stay& stay) override;
-  // False: it is none of the target's, or events are not what is counted.
+  // Returns false if the event is not of the target, or if events are not counted.
   bool on_event(const model::EventView& event);
   void finish();
 
@@ -102,7 +102,7 @@ class Groups : public journeys::Observer {
   std::vector<Group> groups_;
   std::vector<Last> last_;  // by group
   std::map<std::pair<char, std::string>, std::uint32_t> known_;
-  // Bytes by thread and point: a thread tells of the same ones at several points.
+  // Bytes by thread and point: a thread reports the same bytes at several points.
   std::map<std::pair<std::uint32_t, model::PointId>, double> told_bytes_;
   std::map<std::uint32_t, std::uint32_t> by_number_;  // groups of pairs, points, threads
   std::vector<Waiting> window_;

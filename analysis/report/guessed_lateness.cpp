@@ -58,7 +58,7 @@ bool GuessedLateness::finish() {
   explainer_.finish();
   const causes::Deadlines guess = std::exchange(deadlines_, latencies_.deadlines());
   const bool was_low = guess.down_ns <= deadlines_.down_ns && guess.up_ns <= deadlines_.up_ns;
-  // Whether a packet that is forgotten was late is not known.
+  // The lateness of a forgotten packet is unknown.
   if (!was_low || explainer_.forgotten() != 0) return false;
   std::uint64_t late = 0;
   for (const causes::Verdict& verdict : explained_) {

@@ -1,9 +1,9 @@
-// Why the slowest hundredth of a trace's packets was late, in the one pass that also finds which
-// packets those are. While the pass runs, those are explained that are slower than most were so
-// far; in the end the ones that were not of the slowest hundredth are dropped. The guess can be too
-// high, where a trace begins slower than it goes on: then the answer needs a LatenessAnalysis. Not
-// with several threads, as the guess changes while journeys are made. One thread owns a
-// GuessedLateness.
+// Explains the slowest hundredth of a trace's packets in the same pass that also finds which
+// packets those are. While the pass runs, it explains the packets that are slower than most were so
+// far; at the end it drops those that are not in the slowest hundredth. The guess can be too high
+// if a trace begins slower than it goes on. Then the answer needs a LatenessAnalysis. It must not
+// be used with several threads, because the guess changes while journeys are made. One thread owns
+// a GuessedLateness.
 #pragma once
 
 #include <array>
@@ -23,14 +23,14 @@ namespace sojourn::report {
 
 class GuessedLateness {
  public:
-  // `wanted`: which packets count; empty: all. `worst`: so many of the slowest are kept. What is
-  // referred to outlives the GuessedLateness.
+  // `wanted`: the packets that count; empty: all. `worst`: the number of the slowest that are kept.
+  // The arguments must outlive the GuessedLateness.
   GuessedLateness(pipeline::TraceInput& input, const causes::Explainer::Wanted& wanted,
                   std::size_t worst);
   GuessedLateness(const GuessedLateness&) = delete;
   GuessedLateness& operator=(const GuessedLateness&) = delete;
 
-  // The pass tells it of all journeys, and consume() of each batch of events after them.
+  // The pass reports all journeys to it, and consume() gets each batch of events after them.
   void observe(pipeline::TracePass& pass);
   void consume(const model::EventBatch& events);
 

@@ -1,4 +1,4 @@
-// How many packets of each direction arrived when, and took how long: counts in cells, for a
+// The number of packets of each direction by arrival time and latency: counts in cells, for a
 // picture of letters. Cells are 1/8 of a doubling of the latency tall. They are as wide as it takes
 // for kColumns to hold all arrivals, so memory does not grow with the trace. One thread owns a
 // LatencyGrid.
@@ -34,7 +34,7 @@ class LatencyGrid : public journeys::Observer {
   std::uint64_t column_ns() const { return column_ns_; }
   // Columns that something arrived in, up to the last one.
   std::size_t used_columns() const { return used_; }
-  // The latency where a row begins.
+  // The latency at which a row begins.
   static double row_ns(std::size_t row);
   static std::size_t row_of(std::uint64_t latency_ns);
 

@@ -16,7 +16,7 @@ namespace sojourn::report {
 
 causes::TraceMetadata metadata_of(const trace::Reader& reader);
 
-// The slowest hundredth of what has so many packets, one of them at least.
+// The limit of the slowest hundredth of the packets, at least one of them.
 std::uint64_t slow_from(const statistics::Distribution& latency_ns);
 
 // The deadline of each direction: what its slowest hundredth took.
@@ -24,7 +24,7 @@ causes::Deadlines deadlines_of(const Summary& summary);
 
 class LatenessAnalysis {
  public:
-  // `more` is told of each late packet as well. What is referred to outlives the LatenessAnalysis.
+  // `more` gets each late packet as well. The arguments must outlive the LatenessAnalysis.
   LatenessAnalysis(pipeline::TraceInput& input, const causes::Deadlines& deadlines,
                    causes::Explainer::Wanted wanted, causes::Explainer::Take more);
   LatenessAnalysis(const LatenessAnalysis&) = delete;

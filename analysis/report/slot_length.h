@@ -1,5 +1,6 @@
-// How long a slot is, learnt from the events that name one: the time from a number's first event to
-// the first of the next number, at the point where it varies least. One thread owns a SlotLength.
+// The length of a slot, learnt from events with slot numbers: the time from a number's first event
+// to the first of the next number, at the point where it varies least. One thread owns a
+// SlotLength.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +24,7 @@ class SlotLength {
     std::uint64_t slots = 0;   // from so many
     model::PointId point = 0;  // of this point
   };
-  // None: too few slots were named one after the other.
+  // Nothing if too few consecutive slots have events.
   std::optional<Length> length() const;
 
  private:

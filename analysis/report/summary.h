@@ -31,7 +31,7 @@ struct DirectionSummary {
   std::uint64_t repeated = 0;           // complete ones with a retransmission
   std::uint64_t at_one_point = 0;       // complete ones that were seen there only: no latency
   statistics::Distribution latency_ns;  // of the other complete ones
-  // The same without what tracing took, where that is known.
+  // The latency without the time of tracing, if that is known.
   statistics::Distribution net_latency_ns;
 
   // Complete ones there are, and none that has a latency.
@@ -46,7 +46,7 @@ struct DirectionSummary {
 // came first.
 struct PlaceSummary {
   double critical_path_ns = 0;
-  double net_critical_path_ns = 0;  // the same without what tracing took
+  double net_critical_path_ns = 0;  // without the time of tracing
   statistics::Depth depth;
   queues::GivenUp given_up;  // units that were never seen to leave
   // Packets that were in it when the capture ended: since when, and how old the oldest of them was.
@@ -61,8 +61,8 @@ struct PlaceSummary {
 
 class Summary : public pipeline::DivisibleObserver {
  public:
-  // The topology outlives it. `tracing`: what hits cost, where the trace says it; then there are
-  // net times as well.
+  // The topology must outlive it. `tracing`: the costs of hits, if the trace has them; then there
+  // are net times as well.
   Summary(const journeys::Topology& topology, std::uint64_t open_ns, TracingCost tracing = {});
 
   bool wants_steps() const override { return false; }
@@ -80,7 +80,7 @@ class Summary : public pipeline::DivisibleObserver {
     return directions_[static_cast<std::size_t>(direction)];
   }
   const statistics::Distribution& hop(std::size_t pair) const { return hops_[pair]; }
-  // Without what tracing took; nothing where that is not known.
+  // Returns whether times without those of tracing are known.
   bool has_net_times() const { return tracing_.is_known(); }
   const statistics::Distribution& net_hop(std::size_t pair) const { return net_hops_[pair]; }
   std::uint64_t forgotten() const { return forgotten_ + tracing_.forgotten(); }
@@ -97,11 +97,11 @@ class Summary : public pipeline::DivisibleObserver {
   bool begun_ = false;
   std::array<DirectionSummary, 4> directions_;
   std::vector<statistics::Distribution> hops_;      // by pair
-  std::vector<statistics::Distribution> net_hops_;  // the same; empty: not known
+  std::vector<statistics::Distribution> net_hops_;  // without the time of tracing; empty: unknown
   std::vector<PlaceSummary> places_;
   std::map<std::uint16_t, std::uint64_t> inside_since_;  // of a journey, by place
   TracingCost tracing_;
-  std::uint64_t forgotten_ = 0;  // of those whose times were taken over
+  std::uint64_t forgotten_ = 0;  // of those whose times were merged
 };
 
 }  // namespace sojourn::report

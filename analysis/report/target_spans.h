@@ -1,5 +1,5 @@
-// Work that the target timed itself: events with a field `dur_ns`, as those imported from srsRAN
-// have. How long it took, by point. One thread owns a TargetSpans.
+// Work that the target timed itself: events with a field `dur_ns`, such as those imported from
+// srsRAN. The durations are counted by point. One thread owns a TargetSpans.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@ class TargetSpans {
     model::PointId point = 0;
     const statistics::Distribution* times_ns = nullptr;
   };
-  // Those that took most time in all come first.
+  // Sorted by total time, the longest first.
   std::vector<Span> all() const;
 
  private:

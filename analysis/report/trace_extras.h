@@ -1,6 +1,6 @@
-// What a report tells of a trace beside its journeys: the kernel's doings, perf events, spans that
-// the target timed itself, what a script made of the events, energy, and threads where there is
-// nothing else. Sees all events of one pass; one thread owns it, and the reader outlives it.
+// The parts of a report beside its journeys: kernel context, perf events, spans that the target
+// timed itself, a script's results, energy, and threads if there is nothing else. It sees all
+// events of one pass. One thread owns it, and the reader must outlive it.
 #pragma once
 
 #include <cstdint>
@@ -30,7 +30,7 @@ class TraceExtras {
 
   const context::ThreadTimes& times() const { return times_; }
 
-  // After finish(). Null where the trace has nothing of it.
+  // Valid after finish(). Null if the trace has no such events.
   const context::ThreadTimes* context() const;
   const profile::SampledWork* work() const { return work_.is_empty() ? nullptr : &work_; }
   const Activities* activities() const { return activities_.is_empty() ? nullptr : &activities_; }
@@ -45,9 +45,9 @@ class TraceExtras {
   profile::SampledWork work_;
   TargetSpans spans_;
   energy::EnergyMeter meter_;
-  std::optional<energy::EnergyFigures> energy_;  // where readings were asked for
+  std::optional<energy::EnergyFigures> energy_;  // if readings were requested
   Activities activities_;
-  std::optional<threads::ThreadSurvey> survey_;  // of what has nothing else to tell
+  std::optional<threads::ThreadSurvey> survey_;  // if the trace has nothing else
 };
 
 }  // namespace sojourn::report

@@ -8,7 +8,7 @@ namespace sojourn::report {
 TracingCost::TracingCost(const model::Schema& schema, const model::Capture& capture) {
   std::vector<std::uint64_t> costs = capture.hit_cost_ps;
   costs.resize(schema.points.size());
-  // What was measured so badly is not known: that is better shown than subtracted.
+  // A cost that was measured this badly is better shown than subtracted.
   for (std::size_t point = 0; point < std::min(costs.size(), capture.hit_spread_ps.size()); ++point)
     if (capture.hit_spread_ps[point] > costs[point] / 2) costs[point] = 0;
   if (std::ranges::none_of(costs, [](std::uint64_t ps) { return ps != 0; })) return;
@@ -35,7 +35,8 @@ void TracingCost::add(Thread& thread, std::uint64_t ts_ns, std::uint64_t cost_ps
   thread.has_waited = false;
 }
 
-// What is asked for from `now_ns` on. In halves, so that a hit is moved once on average.
+// Forgets hits that nobody can ask for from `now_ns` on. It drops half of them at a time, so that a
+// hit is moved once on average.
 void TracingCost::forget(Thread& thread, std::uint64_t now_ns) {
   auto& hits = thread.hits;
   const std::size_t before = thread.first;
@@ -67,7 +68,7 @@ void TracingCost::note_wait(std::uint32_t tid) {
     found->second.has_waited = true;
 }
 
-// They stay where they are.
+// Threads keep their addresses.
 TracingCost::Thread& TracingCost::thread_of(std::uint32_t tid) {
   if (last_ == nullptr || last_tid_ != tid) {
     last_ = &threads_[tid];
@@ -81,7 +82,8 @@ const TracingCost::Thread* TracingCost::find(std::uint32_t tid) const {
   return found == threads_.end() || found->second.hits.empty() ? nullptr : &found->second;
 }
 
-// The first hit that is not before the instant. What is asked for is mostly new.
+// Returns the first hit that is not before the instant. The search begins at the newest, where most
+// instants are.
 std::size_t TracingCost::first_from(const Thread& thread, std::uint64_t ts_ns) {
   const std::size_t end = thread.hits.size();
   std::size_t step = 1;
@@ -102,7 +104,7 @@ std::size_t TracingCost::first_from(const Thread& thread, std::uint64_t ts_ns) {
   return static_cast<std::size_t>(found - begin);
 }
 
-// What the hit of that thread and instant took; 0 where there is none.
+// Returns the cost of the thread's hit at that instant, or 0.
 std::uint64_t TracingCost::own_ps(std::uint32_t tid, std::uint64_t ts_ns) const {
   const Thread* const thread = find(tid);
   if (thread == nullptr) return 0;

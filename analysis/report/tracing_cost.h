@@ -1,8 +1,8 @@
-// What of the time from one event to another was tracing: the traps that the packet's own thread
-// ran meanwhile, or that a busy thread ran while the packet waited for it (docs/tracing-cost.md has
-// the model and its error). It sees all events in time order, each before anybody asks about it,
-// and remembers those of the last seconds of each thread. What it says depends on the events alone.
-// One thread owns a TracingCost.
+// Computes how much of the time between two events was tracing: the traps that the packet's own
+// thread ran meanwhile, or that a busy thread ran while the packet waited for it
+// (docs/tracing-cost.md has the model and its error). It sees all events in time order, each before
+// it is queried, and remembers those of the last seconds of each thread. Its results depend on the
+// events alone. One thread owns a TracingCost.
 #pragma once
 
 #include <cstddef>
@@ -20,19 +20,19 @@ namespace sojourn::report {
 
 class TracingCost {
  public:
-  // A thread without a hit for so long may have waited for something: what it ran before delays
-  // nothing any more. Where the trace has the scheduler's events, those say when it waited.
+  // A thread without a hit for this long may have waited for something, so its earlier hits delay
+  // nothing any more. If the trace has the scheduler's events, those decide instead.
   static constexpr std::uint64_t kPauseNs = 100'000;
   static constexpr std::uint64_t kKeptNs = 3'000'000'000;
   static constexpr std::size_t kMaxKept = 1 << 17;  // of a thread, and those of a batch
 
-  TracingCost() = default;  // of a trace that says nothing of what hits cost
+  TracingCost() = default;  // of a trace without costs of hits
   TracingCost(const model::Schema& schema, const model::Capture& capture);
   TracingCost(TracingCost&&) = default;
   TracingCost& operator=(TracingCost&&) = default;
   ~TracingCost() = default;
 
-  // One of the same costs, that has seen nothing yet.
+  // Returns a new one with the same costs and without events.
   TracingCost anew() const;
 
   bool is_known() const { return !cost_ps_.empty(); }
@@ -46,21 +46,21 @@ class TracingCost {
     std::uint32_t entered_by = 0;  // threads
     std::uint32_t left_by = 0;
   };
-  // Never more than the passage took.
+  // The result is at most the passage's time.
   std::uint64_t inside_ns(const Passage& passage);
 
-  // Passages of which a part lay further back than is remembered: of that nothing was said.
+  // The number of passages that began before the oldest remembered event.
   std::uint64_t forgotten() const { return forgotten_; }
 
  private:
   struct Hit {
     std::uint64_t ts_ns = 0;
-    std::uint64_t before_ps = 0;     // what its thread has spent on hits before this one
+    std::uint64_t before_ps = 0;     // the time of its thread's hits before this one
     std::uint64_t busy_from_ns = 0;  // the first hit since the thread waited
   };
   struct Thread {
     std::vector<Hit> hits;
-    std::size_t first = 0;  // of those that count
+    std::size_t first = 0;  // of the hits that count
     std::uint64_t spent_ps = 0;
     bool has_waited = true;
     bool has_forgotten = false;
@@ -77,7 +77,7 @@ class TracingCost {
   std::vector<std::uint64_t> cost_ps_;  // by point
   std::optional<context::ContextPoints::Place> on_switch_;
   std::unordered_map<std::uint32_t, Thread> threads_;
-  Thread* last_ = nullptr;  // of them: whose hit came last
+  Thread* last_ = nullptr;  // of them: the thread of the last hit
   std::uint32_t last_tid_ = 0;
   std::uint64_t forgotten_ = 0;
 };

@@ -15,8 +15,7 @@ std::string id_macro(std::string_view subsystem, std::string_view event);  // SJ
 std::string fire_macro(std::string_view subsystem, std::string_view event);  // SJ_EVENT_KERNEL_TX
 
 // More names of the macro that fires the event, so that SJ_EVENT(kernel, tx, ...) works as well:
-// SJ_EVENT_kernel_tx, and with one of both in capitals. Empty where the declaration is all
-// capitals.
+// SJ_EVENT_kernel_tx, and with either part in capitals. Empty if the declaration is all capitals.
 std::vector<std::string> fire_aliases(std::string_view subsystem, std::string_view event);
 
 }  // namespace sojourn::schema_language

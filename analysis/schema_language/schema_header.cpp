@@ -11,7 +11,7 @@ namespace sojourn::schema_language {
 
 namespace {
 
-// A comment of one line. Whatever the text is, it cannot end the comment.
+// A comment of one line. No text can end the comment early.
 std::string comment(std::string_view text) {
   std::string safe;
   for (const char c : text) {
@@ -22,7 +22,7 @@ std::string comment(std::string_view text) {
   return fmt::format("/* {} */", safe);
 }
 
-// A hash (FNV-1a) tells files of one name apart, e.g. two libraries' events.pleco.
+// A hash (FNV-1a) that distinguishes files of one name, e.g. two libraries' events.pleco.
 std::uint32_t fingerprint(std::string_view text) {
   std::uint32_t hash = 2'166'136'261U;
   for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 16'777'619U;

@@ -47,8 +47,8 @@ std::unexpected<Error> expected_here(const language::Tokenizer& tokenizer,
                                      describe_byte(tokenizer.rest()));
 }
 
-// A backslash and what follows. Two are nothing: \& and a gap, which is blanks (and line ends)
-// between two backslashes.
+// Reads a backslash and the character after it. Two forms give no character: \& and a gap, which is
+// blanks (and line ends) between two backslashes.
 Result<void> read_escape(language::Tokenizer& tokenizer, std::string& text) {
   tokenizer.advance(1);
   const std::string_view rest = tokenizer.rest();

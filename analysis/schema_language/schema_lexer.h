@@ -11,11 +11,11 @@ namespace sojourn::schema_language {
 
 using language::Token;
 
-// The next token; what is none of a schema's is an error.
+// Returns the next token. A text that is no token of a schema is an error.
 Result<Token> next_token(language::Tokenizer& tokenizer);
 language::Tokenizer tokenizer_of(const language::SourceText& schema);
 
-// A token as an error names it; printable and short, whatever it was.
+// A token's name in an error, always printable and short.
 std::string describe(const Token& token);
 
 }  // namespace sojourn::schema_language

@@ -51,7 +51,7 @@ bool is_name(const Token& token) {
          std::ranges::all_of(token.spelling, is_name_character) && !is_reserved(token.spelling);
 }
 
-// What the point macro takes: names with one dot between two.
+// A place as the point macro takes it: names with a dot between each two.
 bool is_place(const Token& token) {
   const std::string_view word = token.spelling;
   return token.kind == Token::Kind::kWord && word.front() != '.' && word.back() != '.' &&

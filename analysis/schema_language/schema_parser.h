@@ -32,7 +32,7 @@ struct Schema {
 
 constexpr std::size_t kMaxSchemaBytes = std::size_t{4} << 20;
 
-// `file` is what errors call the schema.
+// `file` is the schema's name in errors.
 Result<Schema> parse(std::string_view text, std::string_view file);
 
 }  // namespace sojourn::schema_language

@@ -1,6 +1,6 @@
-// How many units are in a place over time, from the instants at which they enter and leave: how
-// long each depth lasted, not how often it was seen. What was inside before the first event is not
-// known, so every depth is "at least". One thread owns a Depth.
+// The number of units in a place over time, from the instants at which they enter and leave. Each
+// depth is weighted by how long it lasted, not by how often it was seen. Units that were inside
+// before the first event are not known, so every depth is "at least". One thread owns a Depth.
 #pragma once
 
 #include <cstdint>

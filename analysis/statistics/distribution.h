@@ -26,7 +26,7 @@ class Distribution {
   std::uint64_t max() const { return settled().max_; }
   double sum() const { return settled().sum_; }
   double mean() const { return count() == 0 ? 0 : sum_ / static_cast<double>(count_); }
-  double stdev() const;  // of the samples; 0 of fewer than two
+  double stdev() const;  // 0 with fewer than two samples
   bool exact() const { return settled().buckets_.empty(); }
 
   // The smallest sample that at least this share of all samples do not exceed (nearest rank); 0 if
@@ -43,7 +43,7 @@ class Distribution {
   std::uint64_t above(std::uint64_t value) const;
 
  private:
-  // With buckets, so many samples wait to be counted together.
+  // With buckets, this many samples wait to be counted together.
   static constexpr std::size_t kMaxWaiting = 1024;
 
   const Distribution& settled() const {
@@ -64,7 +64,7 @@ class Distribution {
   mutable std::uint64_t min_ = UINT64_MAX;
   mutable std::uint64_t max_ = 0;
   mutable double sum_ = 0;
-  // Squares are those of distances to one of the samples, so that they do not lose precision if all
+  // Squares are of distances to one of the samples, so that they do not lose precision if all
   // samples are near each other and far from 0.
   mutable std::uint64_t origin_ = 0;
   mutable double distances_ = 0;

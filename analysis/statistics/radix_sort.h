@@ -13,7 +13,7 @@
 
 namespace sojourn::statistics {
 
-// None of the numbers is above `max`. Needs as much memory again meanwhile.
+// Sorts numbers that are at most `max`. Needs as much memory again meanwhile.
 inline void radix_sort(std::span<std::uint64_t> numbers, std::uint64_t max) {
   constexpr unsigned kDigitBits = 11;
   constexpr std::size_t kDigits = std::size_t{1} << kDigitBits;

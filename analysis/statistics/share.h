@@ -8,7 +8,7 @@
 
 namespace sojourn::statistics {
 
-// 95 % of a normal distribution are within so many standard deviations.
+// 95 % of a normal distribution are within this many standard deviations.
 inline constexpr double kDeviations95 = 1.959964;
 
 struct Share {

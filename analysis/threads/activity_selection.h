@@ -9,7 +9,7 @@ namespace sojourn::threads {
 
 struct ActivitySelection {
   std::function<bool(std::uint32_t tid, std::int32_t cpu, std::uint64_t ts_ns)> wants = {};
-  // How much of a span is wanted.
+  // The part of a span that is wanted.
   std::function<std::uint64_t(std::uint32_t tid, std::int32_t cpu, std::uint64_t begin_ns,
                               std::uint64_t end_ns)>
       time_of = {};

@@ -25,7 +25,7 @@ enum class SyscallKind : std::uint8_t {
   kYield,
 };
 
-// A system call that has returned, and what it was called with.
+// A system call that has returned, with its arguments.
 struct Syscall {
   std::uint32_t number = 0;
   std::uint64_t begin_ns = 0;
@@ -46,10 +46,10 @@ class SyscallTable {
   // looked up.
   std::string descriptor(std::uint64_t pid, std::uint64_t number) const;
 
-  // Whether the call receives, or sends, packets of a socket or a network device.
+  // receives() and sends() return whether the call handles packets of a socket or a network device.
   bool receives(const Syscall& call) const;
   bool sends(const Syscall& call) const;
-  // Whether its result is a number of messages, not of bytes.
+  // Returns whether its result is a number of messages, not of bytes.
   bool counts_messages(std::uint32_t number) const;
 
   bool is_timer(const Syscall& call) const;  // reads a timerfd
@@ -57,7 +57,7 @@ class SyscallTable {
   bool timed_out(const Syscall& call) const;
   bool found_nothing(const Syscall& call) const;  // it looked for work, and there was none
 
-  // Whether its first argument is a descriptor.
+  // Returns whether its first argument is a descriptor.
   bool has_descriptor(std::uint32_t number) const;
 
  private:

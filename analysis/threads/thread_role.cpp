@@ -9,8 +9,8 @@ namespace {
 
 // A thread that runs for this share of the time has no role by its waits.
 constexpr double kAlways = 0.9;
-// A thread polls if more than this share of its calls found nothing, and there are at least so many
-// for each millisecond of work.
+// A thread polls if more than this share of its calls found nothing, and there is at least this
+// number of them for each millisecond of work.
 constexpr double kEmptyPollShare = 0.5;
 constexpr double kEmptyCallsAMillisecond = 1;
 // The share of its waits that a cause must have ended to decide the role.

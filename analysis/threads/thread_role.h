@@ -1,4 +1,4 @@
-// Guesses what a thread is for, from how it is woken and how it spends its time. Plain functions on
+// Guesses the role of a thread from its wakeups and from how it spends its time. Plain functions on
 // a ThreadActivity.
 #pragma once
 

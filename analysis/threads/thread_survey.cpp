@@ -290,7 +290,7 @@ void ThreadSurvey::settle(std::uint32_t tid, const Wait& wait, const Syscall* ca
 }
 
 // Sets the input that a thread works on from here on: that of its waker, if the wakeup handed it
-// over. Waits for a lock or a page, and sleeps in the middle of work, change nothing.
+// over. Waits for a lock or a page, and sleeps in the middle of work, do not change it.
 void ThreadSurvey::hand_over(std::uint32_t tid, const Wait& wait, const Syscall* call,
                              WakeCause cause) {
   Input& input = threads_[tid].input;

@@ -1,6 +1,6 @@
 // Surveys the threads of a program from its kernel context: how each of them spends its time, what
-// ends its waits, who wakes whom and through what, and the time from a packet that one of them
-// receives to one that the same or another sends (docs/threads.md). It needs no points and no
+// ends its waits, which thread wakes which and through what, and the time from a packet that one of
+// them receives to one that the same or another sends (docs/threads.md). It needs no points and no
 // symbols; with points it also has the time from a wakeup to each. Memory grows with threads, with
 // edges between them and with distributions (a million samples each), not with the trace. One
 // thread owns a ThreadSurvey.
@@ -28,21 +28,21 @@
 
 namespace sojourn::threads {
 
-// What ended a wait.
+// The event that ended a wait.
 enum class WakeCause : std::uint8_t {
   kTimer,
   kNetwork,
   kThread,
-  kInterrupt,  // of a timer or a device: which is not known
+  kInterrupt,  // of a timer or a device; it is not known which
   kUnknown,
 };
 constexpr std::size_t kWakeCauses = 5;
 std::string_view name(WakeCause cause);  // timer network thread interrupt unknown
 
-// What a thread waited in: its system call, and what that waited for.
+// The channel of a wait: the system call, and the object that it waited for.
 struct WaitChannel {
   std::int64_t number = -1;  // -1: in none, as for a page, or calls were not recorded
-  std::uint64_t at = 0;      // of a futex its address, by 8 bytes; of others the descriptor; or 0
+  std::uint64_t at = 0;      // a futex's address, by 8 bytes; or the descriptor; or 0
   auto operator<=>(const WaitChannel&) const = default;
 };
 
@@ -87,7 +87,7 @@ struct ThreadActivity {
   statistics::Distribution preempted_ns;  // from losing the CPU to having one again
   statistics::Distribution intervals_ns;  // between waits that a timer or an interrupt ended
   std::uint64_t calls = 0;
-  std::uint64_t empty_calls = 0;  // that looked for work and found none
+  std::uint64_t empty_calls = 0;  // calls that looked for work and found none
   std::uint64_t received = 0;     // calls that brought packets
   std::uint64_t sent = 0;
 
@@ -117,9 +117,9 @@ struct Futex {
   std::uint64_t waits = 0;
   std::uint64_t as_lock = 0;  // waits by the futex operations of the C library's locks
 
-  // Whether threads alternate in waiting for it and waking each other, as for a mutex.
+  // Returns whether threads alternate in waiting for it and waking each other, as for a mutex.
   bool is_lock() const;
-  // Whether threads wait for it as for an item that is handed over.
+  // Returns whether threads wait for it as for an item that is handed over.
   bool is_queue() const { return 2 * as_lock <= waits; }
 };
 using FutexKey = std::pair<std::uint64_t, std::uint64_t>;  // process and address
@@ -140,7 +140,7 @@ class ThreadSurvey {
   const SyscallTable& calls() const { return calls_; }
 
   const std::map<std::uint32_t, ThreadActivity>& threads() const { return activities_; }  // by tid
-  // Whether any activity of the thread is selected.
+  // Returns whether any activity of the thread is selected.
   bool is_selected(const ThreadActivity& activity) const {
     return !selection_.is_selective() ||
            activity.total_ns() + activity.all_wakes() + activity.calls != 0;
@@ -175,7 +175,7 @@ class ThreadSurvey {
   struct Wait {
     std::uint64_t begin_ns = 0;
     std::uint64_t end_ns = 0;
-    std::int32_t cpu = -1;  // that it had before
+    std::int32_t cpu = -1;  // its previous CPU
     std::uint32_t by = 0;
     context::Waker waker = context::Waker::kUnknown;
     std::optional<std::uint64_t> delay_ns;

@@ -16,7 +16,7 @@ class ByteSink {
   ByteSink& operator=(const ByteSink&) = delete;
   virtual ~ByteSink() = default;
 
-  // Appends all of the bytes or, where it fails, none of them.
+  // Appends all of the bytes or, if it fails, none of them.
   virtual Result<void> append(std::span<const std::uint8_t> bytes) = 0;
   virtual std::uint64_t size() const = 0;
 
@@ -25,7 +25,7 @@ class ByteSink {
   // Discards the trace.
   virtual void abandon() = 0;
 
-  // The new name of what was there before under the trace's name; empty where there was nothing.
+  // The new name of an older file that had the trace's name; empty if there was none.
   virtual const std::string& put_aside() const = 0;
 };
 

@@ -25,8 +25,8 @@ class ByteSource {
   // Fills `into` with the bytes from `offset` on. False: not all of them are there, or can be read.
   virtual bool read_at(std::uint64_t offset, std::span<std::uint8_t> into) = 0;
 
-  // The first offset from `from` on that is not in a hole, size() where there is none. A source
-  // that knows of no holes says that there is data.
+  // The first offset from `from` on that is not in a hole; size() if there is none. A source that
+  // knows no holes returns `from`.
   virtual std::uint64_t next_data(std::uint64_t from) { return from; }
 };
 

@@ -28,7 +28,7 @@ struct BlockSummary {
 
 BlockSummary summarise(const model::EventBatch& batch, std::size_t first, std::size_t count);
 
-// How the column of a field is stored in the block.
+// The form in which a field's column is stored in the block.
 struct ColumnForm {
   std::uint8_t width = 0;      // planes
   bool is_difference = false;  // to the row before or, if there is a key, to the row it links to
@@ -59,7 +59,7 @@ class EventEncoder {
               const model::Schema& schema, std::vector<std::uint8_t>& bytes);
 
  private:
-  // How a point's fields are predicted best. It is chosen from the traffic, and again now and then.
+  // The best prediction of a point's fields. It is chosen from the traffic, and again now and then.
   struct Plan {
     std::array<ColumnForm, model::kMaxFields> forms;
     std::uint64_t rows_until_new = 0;

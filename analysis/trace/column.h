@@ -27,10 +27,10 @@ std::uint64_t fold_all(std::span<const std::uint64_t> column, std::span<std::uin
 std::uint64_t fold_differences(std::span<const std::uint64_t> column, std::uint64_t before,
                                std::span<std::uint64_t> numbers);
 
-// How many bytes a number with these bits needs: 0 to 8.
+// The number of bytes that a number with these bits needs: 0 to 8.
 unsigned width_of(std::uint64_t number);
 
-// Whether all are equal. The loop has no early exit, so that it is vectorized.
+// Returns whether all are equal. The loop has no early exit, so that it is vectorized.
 template <typename Number>
 bool is_constant(std::span<const Number> numbers) {
   Number differences = 0;

@@ -13,7 +13,7 @@ namespace sojourn::trace {
 
 namespace {
 
-// How many rows a prediction is chosen from, and how many rows it is kept for.
+// The number of rows from which a prediction is chosen, and for which it is kept.
 constexpr std::size_t kSample = 256;
 constexpr std::size_t kEnoughRows = 64;
 constexpr std::uint64_t kPlanRows = 200'000;
@@ -42,7 +42,8 @@ BlockSummary summarise(const model::EventBatch& batch, std::size_t first, std::s
 
 void RowsByPoint::sort(std::span<const model::PointId> points, std::size_t different) {
   start.assign(different + 1, 0);
-  // Many threads hit one point only. Counted one by one, each would wait for the one before.
+  // Many threads hit one point only. If its rows were counted one by one, each addition would wait
+  // for the one before.
   if (!points.empty() && is_constant(points)) {
     std::fill(start.begin() + points.front() + 1, start.end(),
               static_cast<std::uint32_t>(points.size()));
@@ -164,8 +165,7 @@ void EventEncoder::encode_point(const model::EventBatch& batch, std::size_t firs
   }
 }
 
-// Takes some rows at a time, whose values stay in the nearest cache while the fields are taken one
-// after the other.
+// Takes a few rows at a time, so that their values stay in the nearest cache for all fields.
 void EventEncoder::take_columns(const model::EventBatch& batch, std::size_t first,
                                 std::span<const std::uint32_t> rows, std::size_t fields) {
   constexpr std::size_t kSome = 256;
@@ -263,7 +263,7 @@ double EventEncoder::cost(std::span<const std::uint64_t> column, ColumnForm form
   return std::max(entropy, bits / rows);
 }
 
-// Fills numbers_ with what is stored, and returns the bits that are set in any of them.
+// Fills numbers_ with the numbers to store, and returns the bits that are set in any of them.
 std::uint64_t EventEncoder::predict(std::span<const std::uint64_t> column, ColumnForm form) {
   const std::size_t rows = column.size();
   numbers_.resize(rows);

@@ -14,8 +14,8 @@
 
 namespace sojourn::trace {
 
-// How many events late an event may be and still be put in its place. Readers accept any order, but
-// take a sequence number that is ahead of its time for a sign of loss.
+// The number of events by which an event may be late and still be sorted. Readers accept any order,
+// but take a sequence number that is ahead of its time for a sign of loss.
 inline constexpr std::size_t kOrderWindow = 64 * 1024;
 
 class EventSorter {
@@ -40,7 +40,7 @@ class EventSorter {
     return take(count);
   }
 
-  // How many events came after a later one.
+  // The number of events that came after a later one.
   std::uint64_t disordered() const { return disordered_; }
 
  private:

@@ -1,7 +1,7 @@
-// Reads a trace while it is being written: each call takes the whole blocks that have come, stops
-// in front of one that is not whole yet, and goes on there later. It only ever looks forward, so
-// its source may let go of what lies before offset(). A place that can be no block is passed over
-// once a block follows it. One thread owns a Follower.
+// Reads a trace while it is being written. Each call takes the whole blocks that have come, stops
+// before a block that is not complete yet, and goes on there later. It only moves forward, so its
+// source may drop everything before offset(). Bytes that cannot be a block are skipped once a block
+// follows them. One thread owns a Follower.
 #pragma once
 
 #include <cstddef>
@@ -37,15 +37,15 @@ class Follower {
   // The source's size() grows.
   explicit Follower(std::unique_ptr<ByteSource> source) : source_(std::move(source)) {}
 
-  // Takes so many blocks at most, and says how many it took. An error: what is there can be no
+  // Takes at most `most_blocks` blocks and returns how many it took. Fails if the bytes cannot be a
   // trace.
   Result<std::size_t> poll(std::size_t most_blocks, const Take& take);
 
   const std::string& name() const { return source_->name(); }
   const Metadata& about() const { return about_; }
-  // How many blocks of metadata came: a change says that there is news.
+  // The number of metadata blocks so far. If it changed, the metadata did.
   std::uint64_t metadata_blocks() const { return metadata_blocks_; }
-  // The writer has finished the trace: nothing more comes.
+  // The writer has finished the trace: no blocks will follow.
   bool has_ended() const { return has_ended_; }
   std::uint64_t offset() const { return offset_; }
   std::uint64_t events() const { return events_; }
@@ -53,7 +53,7 @@ class Follower {
   const std::vector<Damage>& damage() const { return damage_; }
   std::uint64_t damaged_places() const { return damaged_places_; }
 
-  // Replaces the contents of `into`. False, and damage, where they do not decode.
+  // Replaces the contents of `into`. Returns false, and notes damage, if they do not decode.
   bool decode(const StoredEvents& stored, model::EventBatch& into);
 
  private:

@@ -1,6 +1,6 @@
-// How a struct becomes JSON and is read back, by one table of its members (kFields). Nothing in a
-// file is trusted: members of the wrong kind or out of range are errors, and texts lose their
-// control characters. Members that no table names are skipped.
+// Converts structs to JSON and back by one table of members for each (kFields). Data from a file is
+// not trusted: members of the wrong kind or out of range are errors, and texts lose their control
+// characters. Members that are not in the table are skipped.
 #pragma once
 
 #include <algorithm>
@@ -41,11 +41,11 @@ struct JsonField {
 template <typename T>
 inline constexpr std::nullptr_t kFields{};
 
-// How a name in JSON becomes a value of an enum. Without it, the value's number is stored.
+// The function that makes an enum's value from its name in JSON. Without one, the number is stored.
 template <typename Enum>
 inline constexpr std::nullptr_t kFromName{};
 
-// How many of them a list may have.
+// The maximum length of a list of T.
 template <typename T>
 inline constexpr std::size_t kMaxItems = SIZE_MAX;
 
@@ -54,7 +54,7 @@ inline constexpr bool kIsList = false;
 template <typename T>
 inline constexpr bool kIsList<std::vector<T>> = true;
 
-// Whether one of the templates above says something of a type.
+// True if one of the templates above is specialized for a type.
 template <typename Said>
 inline constexpr bool kIsSaid = !std::is_null_pointer_v<std::remove_cvref_t<Said>>;
 
@@ -169,12 +169,14 @@ Result<void> read_value(const json& value, std::string_view what, T& into) {
   return {};
 }
 
-// Texts come from a target's files and may be no UTF-8: what is not is replaced, never thrown over.
+// Texts come from a target's files and may be invalid UTF-8. Invalid bytes are replaced, and
+// nothing is thrown.
 inline std::string dump(const json& value) {
   return value.dump(-1, ' ', false, json::error_handler_t::replace);
 }
 
-// Whether it is nested as deep as ours at the most: more is an attack on the stack.
+// Returns whether it is nested no deeper than our own JSON. Deeper nesting is an attack on the
+// stack.
 inline bool is_shallow(std::span<const std::uint8_t> text) {
   constexpr int kMaxDepth = 8;
   int depth = 0;

@@ -46,7 +46,7 @@ struct Turn {
   Run* run = nullptr;
 };
 
-// A heap whose top is the earliest run.
+// The order of a heap whose top is the earliest run.
 bool later(const Turn& left, const Turn& right) {
   if (left.ts_ns != right.ts_ns) return left.ts_ns > right.ts_ns;
   return std::pair(left.stream, left.block) > std::pair(right.stream, right.block);
@@ -110,7 +110,7 @@ class Merger {
   }
 
   std::size_t taken() const { return taken_; }
-  // Where a run has ended, the taken events must be gathered before anything else is done.
+  // After the end of a run, the taken events must be gathered first.
   bool has_ended() const { return ended_ != nullptr; }
 
   // Appends the taken events.
@@ -151,7 +151,7 @@ class Merger {
                     goes_first && rival.ts_ns != UINT64_MAX ? rival.ts_ns + 1 : rival.ts_ns);
   }
 
-  // Where threads alternate, a piece is one event.
+  // If threads alternate, a piece is one event.
   template <typename Column, typename Get>
   void gather(Column& column, Get get) const {
     const auto at = column.size();

@@ -18,9 +18,9 @@ struct MergeStatistics {
 };
 
 // `load` fills in a block's events in the stream's order, or leaves the batch empty for a block
-// that is to be left out. Equal times: by stream, then in the stream's order. `consume` returns
-// false to stop, and may change the batch or take it away. Fails where so many blocks overlap that
-// only a forged file can mean it.
+// that must be left out. Equal times: by stream, then in the stream's order. `consume` returns
+// false to stop, and may change the batch or move it away. Fails if more blocks overlap than in any
+// real file.
 Result<MergeStatistics> merge_blocks(
     const std::vector<BlockInfo>& blocks,
     const std::function<void(const BlockInfo&, model::EventBatch&)>& load,

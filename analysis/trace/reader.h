@@ -87,16 +87,16 @@ class Reader {
   // stage.
   Result<void> read(const BlockInfo& block, model::EventBatch& into);
 
-  // Every event of the file in time order, ties in stream order, in batches of a few thousand, with
-  // ids that only the order tells (analysis/links). Memory is that of the blocks that overlap.
-  // A block that turns out damaged is added to damage() and left out. `consume` returns
-  // false to stop, and may take the batch away.
+  // Passes on every event of the file in time order, ties in stream order, in batches of a few
+  // thousand, with the ids that only the order shows (analysis/links). Memory is that of the blocks
+  // that overlap. A block that is found damaged is added to damage() and left out. `consume`
+  // returns false to stop, and may move the batch away.
   Result<void> merge(const std::function<bool(model::EventBatch&)>& consume);
 
   // Gaps in the sequence numbers, found while merging or checking; complete after a full merge().
   const std::vector<Gap>& gaps() const;
 
-  // How many blocks the last merge() held at once: its memory.
+  // The number of blocks that the last merge() held at once, which determines its memory.
   std::size_t max_open_blocks() const;
 
  private:

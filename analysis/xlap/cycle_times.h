@@ -1,7 +1,6 @@
-// Times of cycle stamps, from the few instants of which both the clock and the cycle counter are
-// known: interpolated between them. How far off that is is bounded by leaving out one of these
-// instants after the other, and checked against clock stamps that were not used. One thread owns a
-// CycleTimes.
+// Times of cycle stamps, interpolated between the few instants at which both the clock and the
+// cycle counter are known. The error is bounded by leaving out one of these instants after the
+// other, and checked against clock stamps that were not used. One thread owns a CycleTimes.
 #pragma once
 
 #include <algorithm>
@@ -26,7 +25,7 @@ class CycleTimes {
   // Instants that are nearer to each other than this say little of the counter's speed.
   static constexpr std::uint64_t kApartNs = 10'000'000;
 
-  // In any order. Those that are too near to the one before are left for checks.
+  // Takes instants in any order. Those that are too near to the one before are kept for checks.
   explicit CycleTimes(std::vector<Instant> instants);
 
   bool ready() const { return clock_.ready(); }
@@ -39,9 +38,9 @@ class CycleTimes {
   bool is_outside(std::uint64_t cycles) const {
     return cycles < clock_.first_cycles() || cycles > clock_.last_cycles();
   }
-  // Whether it is one of the instants that times come from.
+  // Returns whether it is one of the instants that times come from.
   bool is_used(std::uint64_t cycles) const { return std::ranges::binary_search(used_, cycles); }
-  // None with fewer than three instants.
+  // Nothing with fewer than three instants.
   std::optional<std::uint64_t> bound_ns() const { return bound_ns_; }
 
  private:

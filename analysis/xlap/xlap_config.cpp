@@ -14,7 +14,7 @@ namespace {
 constexpr std::size_t kMaxEntries = 1000;  // of a list: a protocol has some ten stamps
 constexpr std::size_t kMaxNameBytes = 100;
 
-// Where packets are between the tables: no source may be called so.
+// The places of packets between the tables; no source may have these names.
 constexpr std::array<std::string_view, 3> kOwnPlaces = {"input", "channel", "output"};
 
 class Document {
@@ -156,7 +156,7 @@ class Parser {
     SJ_TRY(files, part("data_files", true));
     for (const Entry& entry : files) {
       SJ_TRY(file, word_of(document_, entry.value, "a data file"));
-      // What comes from elsewhere names files of its own directory only.
+      // A file from elsewhere may name files of its own directory only.
       if (file.text.starts_with('/') || file.text.contains(".."))
         return fail_at(document_, file.line, "data file {}: is not in this directory", file.text);
       if (std::ranges::find(kOwnPlaces, entry.key.text) != kOwnPlaces.end())
@@ -170,13 +170,13 @@ class Parser {
 
   Result<std::size_t> source_of(const Word& word) {
     const auto source = index_of(config_.sources, word.text);
-    if (!source) return fail_at(document_, word.line, "{} is none of data_files", word.text);
+    if (!source) return fail_at(document_, word.line, "{} is not in data_files", word.text);
     return *source;
   }
 
   Result<std::size_t> stamp_of(const Word& word) {
     const auto stamp = index_of(config_.stamps, word.text);
-    if (!stamp) return fail_at(document_, word.line, "{} is none of stamps", word.text);
+    if (!stamp) return fail_at(document_, word.line, "{} is not in stamps", word.text);
     return *stamp;
   }
 

@@ -1,5 +1,5 @@
-// What an xlap.yml says of X-Lap's tables: which files there are, which stamps each has, and of
-// which kind. Every name that it refers to exists. Plain data.
+// The contents of an xlap.yml: the files of X-Lap's tables, the stamps of each, and their kinds.
+// Every name that it refers to exists. Plain data.
 #pragma once
 
 #include <cstddef>
@@ -31,8 +31,8 @@ struct Duration {
 struct Source {
   std::string name;
   std::string file;  // in the directory of the xlap.yml
-  // Stamps of the instants at which both the clock and the cycle counter were read; of
-  // Config::stamps. The same stamp, mostly.
+  // Indexes into Config::stamps of the stamps that read the clock and the cycle counter at one
+  // instant. Usually it is one stamp.
   std::size_t cycle_reference = 0;
   std::size_t time_reference = 0;
   std::size_t line = 0;

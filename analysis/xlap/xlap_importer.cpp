@@ -25,7 +25,7 @@ constexpr std::uint64_t kProgressRows = 4096;
 constexpr std::string_view kNumberColumn = "SeqNo";
 constexpr std::string_view kTypeColumn = "Kind";
 
-// Where a stamp is in a table.
+// The columns of a stamp in a table.
 struct StampColumns {
   std::size_t stamp = 0;  // of Config::stamps
   std::optional<std::size_t> time;
@@ -77,7 +77,7 @@ const StampColumns* columns_of_stamp(const Columns& columns, std::size_t stamp) 
   return found == columns.stamps.end() ? nullptr : &*found;
 }
 
-// A cell's number. None: the packet did not pass there.
+// Returns a cell's number, or nothing if the packet did not pass there.
 Result<std::optional<std::uint64_t>> cell(const Table& table, std::optional<std::size_t> column,
                                           std::optional<std::uint64_t> (*parse)(std::string_view)) {
   if (!column || is_missing(table[*column])) return std::nullopt;

@@ -20,17 +20,17 @@ struct FileSummary : imports::ImportedFile {
   std::string source;
   std::uint64_t rows = 0;
   std::uint64_t other_types = 0;         // rows of packets that are no packet type of the xlap.yml
-  std::uint64_t columns_left_out = 0;    // that the xlap.yml says nothing of
+  std::uint64_t columns_left_out = 0;    // columns that are not in the xlap.yml
   std::uint64_t durations_left_out = 0;  // between stamps of two tables
   std::uint64_t backwards = 0;           // durations below 0
-  std::uint64_t cycle_stamps = 0;        // that became times
+  std::uint64_t cycle_stamps = 0;        // those that became times
   std::uint64_t outside_instants = 0;  // before the first or after the last instant, by the nearest
   std::uint64_t instants = 0;          // at which clock and counter were read, as used
   std::uint64_t odd_instants = 0;      // left out: the clock or the counter went back
   bool references_differ = false;      // taken for one instant although they are two stamps
-  std::optional<std::uint64_t> bound_ns;  // of cycle stamps' times; none: too few instants
+  std::optional<std::uint64_t> bound_ns;  // of cycle stamps' times; unset: too few instants
   std::uint64_t checked = 0;              // clock stamps with cycles that were not used
-  std::uint64_t furthest_ns = 0;          // of them from the time of their cycles
+  std::uint64_t furthest_ns = 0;          // the largest distance of one from the time of its cycles
   std::uint64_t beyond_bound = 0;
   bool is_cut = false;  // the last row had no end, and was left out
 };

@@ -16,7 +16,7 @@
 
 namespace sojourn::xlap {
 
-// Microseconds with or without a fraction, as nanoseconds. None: no such number.
+// Microseconds with or without a fraction, as nanoseconds; nothing for another text.
 std::optional<std::uint64_t> parse_us(std::string_view text);
 // A whole number; X-Lap's tables may write it with a fraction of zeros.
 std::optional<std::uint64_t> parse_number(std::string_view text);
@@ -32,7 +32,7 @@ class Table {
   std::optional<std::size_t> column(std::string_view name) const;
   const std::vector<std::string>& columns() const { return columns_; }
 
-  // False: there is no more. Fails where a row has other columns than the table.
+  // Returns false at the end. Fails if a row has other columns than the table.
   Result<bool> next();
   std::size_t line() const { return line_; }
   std::string_view operator[](std::size_t column) const { return cells_[column]; }

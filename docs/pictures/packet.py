@@ -98,7 +98,7 @@ class Packet:
         for event in self.events[:journey["end_event"] + 1]:
             if event["dest"] not in self.places:
                 self.places.append(event["dest"])
-        # The last place is outside: nothing stays there.
+        # The last place is outside, so it has no stays.
         self.output = self.places.pop()
         self.end = max(event["t_ns"] for event in self.events) - self.begin
         self.segment, self.begins_segment = self.number_segments()

@@ -1,5 +1,5 @@
 // Makes the pictures of the report page: page-overview.png and page-packet.png, in this directory.
-// Usage: node page.mjs DIRECTORY_OF_PLAYWRIGHT PAGE.html, where the directory has the packages that
+// Usage: node page.mjs DIRECTORY_OF_PLAYWRIGHT PAGE.html. The directory has the packages that
 // tests/page installs (build/ci/tests/page), and the page has a trace in it.
 import path from "node:path";
 import { createRequire } from "node:module";

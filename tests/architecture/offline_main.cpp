@@ -1,4 +1,4 @@
-// The commands that need no live machine, as a program of their own: what it is linked with is what
+// The commands that need no live machine, as a program of their own, whose link list shows what
 // they need (offline.sh).
 #include "userspace/cli/offline_commands.h"
 #include "userspace/cli/program.h"

@@ -1,9 +1,9 @@
 #!/usr/bin/perl
-# What pages say of other files holds: links lead to a page and a heading that are there, every test
-# that a page names is a test of that file, the index docs/README.md has every page, and the table of
-# docs/architecture.md every folder.
+# Checks the statements of pages about other files: links lead to existing pages and headings, every
+# test that a page names is a test of that file, the index docs/README.md has every page, and the
+# table of docs/architecture.md every folder.
 #
-#   pages.pl ROOT     Prints what does not, a line each; exits with 1 if there was something.
+#   pages.pl ROOT     Prints each wrong statement on a line; exits with 1 if there are some.
 use strict;
 use warnings;
 binmode STDOUT, ':utf8';
@@ -18,7 +18,7 @@ sub contents {
   return <$file>;
 }
 
-# As GitHub makes them.
+# The anchors that GitHub makes of headings.
 sub anchors {
   my ($text) = @_;
   $text =~ s/^\s*```.*?^\s*```//gms;
@@ -91,20 +91,21 @@ for my $page (sort keys %pages) {
     }
   }
 }
-# The table of docs/architecture.md has a row for every folder of sources, and no other. A name
-# behind an ellipsis and a slash is a room of the last whole name.
+# The table of docs/architecture.md has a row for every folder of sources, every kind of tests and
+# every folder at the top, and no other. A name behind an ellipsis and a slash is a room of the last
+# whole name.
 if (my $architecture = $pages{'docs/architecture.md'}) {
   my ($whole, %rows) = '';
   for my $cell ($architecture =~ /^\| (`[^|]+) \|/gm) {
     my $is_room = $cell =~ s{^`\x{2026} /}{`};
-    for my $name ($cell =~ m{`([\w/]+)/`}g) {
+    for my $name ($cell =~ m{`([\w./]+)/`}g) {
       $whole = $name unless $is_room;
       $rows{$is_room ? "$whole/$name" : $name} = 1;
     }
   }
   my %folders = map { m{^(.*)/[^/]+$} ? ($1 => 1) : () }
     split /\n/, `find analysis userspace -type f -name '*.[cht]*'`;
-  delete $folders{$_} for qw(analysis userspace);
+  $folders{$_} = 1 for grep { m{^[\w/]+$} && -e "$_/CMakeLists.txt" } glob '* tests/*';
   for my $folder (sort keys %folders) {
     next if $rows{$folder} || $folder =~ m{/(build|node_modules)\b};
     print "docs/architecture.md: no row of $folder\n";

@@ -175,7 +175,7 @@ void Air::delivered(const RxSdu& sdu) {
   context_.log.delivered(sdu.packet(), Direction::kDown, now_);
 }
 
-// What the UE gives up was counted where the base station lost it.
+// A drop by the UE was counted where the base station lost it.
 void Air::given_up(const RxSdu& /*sdu*/) {}
 
 void Air::duplicate(const Segment& /*segment*/) {}

@@ -1,5 +1,5 @@
-// What the base station under test is told to do: plain values, filled by main, checked there, and
-// read by every stage. Nothing here changes once the threads run.
+// The options of the base station under test: plain values, filled by main, checked there, and read
+// by every stage. They do not change once the threads run.
 #pragma once
 
 #include <algorithm>
@@ -39,7 +39,8 @@ struct Config {
   double air_loss = 0.02;
   std::uint64_t seed = 1;
   double duration_s = 0;  // 0: until a signal
-  double warm_up_s = 0;   // of it: not in the latencies, rates and processor time of the summary
+  // The first part of the run. The latencies, rates and processor time of the summary leave it out.
+  double warm_up_s = 0;
   unsigned pdcp_sn_bits = 18;
   std::optional<int> ready_fd;
   std::string truth_path;
@@ -57,8 +58,8 @@ struct Config {
   }
 
   std::uint64_t slot_ns() const { return slot_us * 1000ULL; }
-  // Of SDAP (the QoS flow) and of PDCP (the sequence number) together: what RLC sees of a packet
-  // besides the user's bytes.
+  // The headers of SDAP (the QoS flow) and PDCP (the sequence number): the bytes of a packet in RLC
+  // besides the user's.
   std::uint8_t pdu_header_bytes() const {
     constexpr std::uint8_t kSdapBytes = 1;
     return static_cast<std::uint8_t>(kSdapBytes + (pdcp_sn_bits == 12 ? 2 : 3));

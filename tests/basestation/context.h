@@ -1,4 +1,5 @@
-// What every stage gets: the configuration, the flags that end the run, and its thread's log.
+// The common objects of all stages: the configuration, the flags that end the run, and the thread's
+// log.
 #pragma once
 
 #include <atomic>

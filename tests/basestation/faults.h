@@ -1,7 +1,7 @@
 // Faults planted from the command line: a slow stage burns time on each unit, a sleeping one sleeps
-// on every n-th, a dropping one throws units away, a preempted one shares its CPU with a neighbour
-// that has precedence (neighbour.h). `Faults` is what was asked for; each stage takes
-// its own `StageFaults`, with its own random numbers, used by that stage's thread only.
+// on every n-th, a dropping one discards units, a preempted one shares its CPU with a neighbour
+// that has precedence (neighbour.h). `Faults` are the options; each stage takes its own
+// `StageFaults`, with its own random numbers, used by that stage's thread only.
 #pragma once
 
 #include <atomic>
@@ -19,7 +19,7 @@ namespace sojourn::basestation {
 struct FaultPlace {
   std::string_view name;
   std::string_view thread;
-  bool can_drop;  // whether the layer has a point that ends in "--drop"
+  bool can_drop;  // the layer has a point that ends in "--drop"
 };
 
 inline constexpr FaultPlace kFaultPlaces[] = {

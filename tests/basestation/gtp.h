@@ -21,7 +21,7 @@ inline constexpr std::uint32_t kFirstTeid = 0x1000;
 
 // A G-PDU. User packets begin with the id and the time that their source gave them.
 void write_gtp(std::span<std::byte> message, std::uint32_t teid, const Packet& packet);
-// Nothing if it is not a G-PDU that a Packet can be made of; rnti and drb are not known here.
+// Nothing if it is no G-PDU with a Packet; rnti and drb are not known here.
 struct ReceivedGtp {
   std::uint32_t teid = 0;
   Packet packet;
@@ -41,7 +41,7 @@ class TrafficSource {
   std::vector<std::uint16_t> next_gsn_;  // of each bearer
 };
 
-// Thread "dl-gtp". The socket keeps the order, so a hole in the ids is what the kernel dropped.
+// Thread "dl-gtp". The socket keeps the order, so a gap in the ids is a drop by the kernel.
 class GtpReceiver {
  public:
   GtpReceiver(Context context, UdpSocket socket, Queue<Packet>& pdcp);

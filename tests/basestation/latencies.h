@@ -1,5 +1,5 @@
-// How long packets took, told apart to 0.4 %, at the cost of one count each. One thread adds;
-// others look when it has ended.
+// The latencies of packets with a resolution of 0.4 %, at the cost of one count each. One thread
+// adds; others may read when it has ended.
 #pragma once
 
 #include <algorithm>
@@ -26,7 +26,7 @@ class Latencies {
     count_ += other.count_;
   }
 
-  // That so many of a thousand took at most; 0 where there are none.
+  // The quantile for `share` of a thousand; 0 without packets.
   std::uint64_t permille(std::uint64_t share) const {
     std::uint64_t left = (count_ * share + 999) / 1000;
     for (std::size_t bucket = 0; bucket < counts_.size(); ++bucket) {
@@ -37,7 +37,7 @@ class Latencies {
   }
 
  private:
-  // Each power of two from 256 ns on is cut into so many buckets; below, a nanosecond is one.
+  // The number of buckets of each power of two from 256 ns on; below, a nanosecond is one.
   static constexpr unsigned kCutBits = 8;
   static constexpr std::uint64_t kCuts = 1U << kCutBits;
   static constexpr std::uint64_t kMaxNs = (std::uint64_t{1} << 36) - 1;  // a minute

@@ -106,7 +106,7 @@ void Mac::read_up_feedback(Ue& ue, const HarqFeedback& feedback) const {
   }
 }
 
-// What was in the block is gone: unacknowledged packets for ever, others until RLC notices.
+// The block's contents are lost: unacknowledged packets for ever, others until RLC notices.
 void Mac::lose(DownProcess& process) {
   const TransportBlock& block = *process.block;
   Origin origin = context_.log.active() ? from(block) : Origin{};
@@ -241,7 +241,7 @@ void Mac::transmit(DownProcess& process) {
   process.last_hit =
       SJ_HIT(context_.log, origin(), "D mac.harq.down--phy.out.proc", "len.round:rnti:harq.slot",
              block.bytes, process.round, block.rnti, block.harq, slot_);
-  // Never full: it has room for every HARQ process.
+  // The queue is never full: it has room for every HARQ process.
   queues_.phy.put({.block = process.block,
                    .slot = slot_,
                    .round = process.round,

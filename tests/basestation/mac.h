@@ -16,7 +16,7 @@
 
 namespace sojourn::basestation {
 
-// What the scheduler knows of a UE's waiting uplink data; the buffer status report of this air.
+// The waiting uplink data of a UE as the scheduler knows it: the buffer status report of this air.
 // Written by the air's thread, read by the scheduler's.
 struct BufferStatus {
   std::atomic<bool> has_data = false;
@@ -48,7 +48,7 @@ class Mac {
 
  private:
   struct DownProcess {
-    std::shared_ptr<const TransportBlock> block;  // none: free
+    std::shared_ptr<const TransportBlock> block;  // null: free
     HitId last_hit = 0;
     std::uint8_t round = 0;
     bool retransmit = false;
@@ -103,7 +103,7 @@ class Mac {
   double mean_grant_dl_;
   double mean_grant_ul_;
   std::vector<Ue> ues_;
-  std::size_t first_dl_ = 0;  // whose turn it is
+  std::size_t first_dl_ = 0;  // the UE whose turn it is
   std::size_t first_ul_ = 0;
   std::uint32_t slot_ = 0;
   std::uint64_t now_ = 0;

@@ -1,6 +1,6 @@
 // Multiplexing RLC into a transport block: status PDUs first, then segments, bearer after bearer,
-// until the grant is used up. The same for the base station and for the simulated UEs; the base
-// station's callbacks hit its points.
+// until the grant is used up. The base station and the simulated UEs share it; the base station's
+// callbacks hit its points.
 #pragma once
 
 #include <cstddef>

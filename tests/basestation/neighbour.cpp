@@ -15,7 +15,7 @@ void stay_on(int cpu) {
   cpu_set_t only;
   CPU_ZERO(&only);
   CPU_SET(static_cast<std::size_t>(cpu), &only);
-  // A CPU that went away meanwhile is none to stay on.
+  // If the CPU went offline meanwhile, this fails, and the thread runs anywhere.
   sched_setaffinity(0, sizeof only, &only);
 }
 

@@ -30,7 +30,7 @@ struct Packet {
   std::uint16_t rnti = 0;
   std::uint16_t gsn = 0;
   std::uint8_t drb = 0;
-  std::uint8_t header_bytes = 0;  // of SDAP and PDCP, once it has been there
+  std::uint8_t header_bytes = 0;  // of SDAP and PDCP, once the packet has been there
 
   std::uint32_t pdu_bytes() const { return bytes + header_bytes; }
 
@@ -111,7 +111,7 @@ struct Grant {
 
 using AirItem = std::variant<Transmission, Grant>;
 
-// What became of a transmission, or of a grant that was not needed.
+// The result of a transmission, or of a grant that was not needed.
 struct HarqFeedback {
   std::uint16_t rnti = 0;
   std::uint8_t harq = 0;
@@ -126,7 +126,7 @@ struct StatusTransfer {
   Status status;
 };
 
-// What a queue operation names in the truth.
+// The item's id in the truth of a queue operation.
 inline std::uint64_t item_id(const Packet& packet) {
   return packet.id;
 }

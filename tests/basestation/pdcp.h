@@ -31,15 +31,15 @@ class DownlinkPdcp {
   std::vector<std::uint32_t> next_psn_;
 };
 
-// Puts one bearer's packets back in order. Knows nothing of points.
+// Puts one bearer's packets back in order. It has no points.
 class Reordering {
  public:
   explicit Reordering(unsigned sn_bits) : modulus_(1U << sn_bits) {}
 
-  // False: a duplicate, or too late. Else the packets that are in order now are appended to `out`.
+  // Returns false for a duplicate or a late packet. Otherwise the packets that are in order now are
+  // appended to `out`.
   bool receive(const Packet& packet, std::uint64_t now, std::vector<Packet>& out);
-  // Gives up on what is missing when the timer has run out. (receive() does so when it gets too
-  // far.)
+  // Gives up missing packets when the timer has run out. (receive() does so when it gets too far.)
   void tick(std::uint64_t now, std::vector<Packet>& out);
 
  private:

@@ -1,5 +1,5 @@
-// The physical layer: thread "dl-phy" hands transmissions to the air, thread "ul-phy" decodes what
-// comes from there, tells the scheduler, and gives up on a block after its last round.
+// The physical layer: thread "dl-phy" hands transmissions to the air; thread "ul-phy" decodes
+// receptions, informs the scheduler, and gives up a block after its last round.
 #pragma once
 
 #include <array>

@@ -1,7 +1,7 @@
 // The bounded queue between two stages. Any thread may push, one thread takes; both in batches, so
-// that a lock is paid once for many units. A waiting side is woken only if it really waits.
-// With truth, every operation is recorded under the lock, so that order and depth are exact. Its
-// counters are registered for who looks from outside.
+// that a lock is paid once for many units. A waiting side is woken only if it really waits. With
+// truth, every operation is recorded under the lock, so that order and depth are exact. Its
+// counters are registered for observers outside the process.
 #pragma once
 
 #include <algorithm>
@@ -24,7 +24,7 @@ namespace sojourn::basestation {
 
 inline constexpr std::uint16_t kUnrecorded = 0xffff;
 
-// What a queue is called and where it stands. Unrecorded ones have neither truth nor counters.
+// The name of a queue and its place. Unrecorded ones have neither truth nor counters.
 struct QueuePlace {
   std::uint16_t id = kUnrecorded;  // in the truth
   std::size_t capacity = 0;
@@ -76,8 +76,8 @@ class Queue {
   }
   bool put(T item, Log& log) { return put(std::span(&item, 1), log); }
 
-  // Moves up to `most` units to `out`, whose old contents go; waits for the first until `until_ns`.
-  // False when the queue is closed: what was left in it stays.
+  // Replaces the contents of `out` by up to `most` units; waits for the first until `until_ns`.
+  // Returns false when the queue is closed: units that are still in it stay.
   bool take(std::vector<T>& out, std::size_t most, std::uint64_t until_ns, Log& log) {
     out.clear();
     bool wake = false;

@@ -119,7 +119,8 @@ void AmRx::update_window() {
   }
 }
 
-// A poll is answered when the polled PDU's number may be told: HARQ may still bring what is before.
+// A poll is answered once the status may report the polled PDU's number: HARQ may still bring
+// earlier ones.
 void AmRx::note_poll(std::uint32_t number) {
   if (number < highest_status_) {
     status_wanted_ = true;

@@ -1,6 +1,6 @@
-// The receiving half of RLC, one object for each bearer, for the base station as for the simulated
-// UEs: reassembly, and in acknowledged mode windows and status PDUs. Pure protocol: what happens is
-// told to RlcEvents, at once, in the caller's thread.
+// The receiving half of RLC, one object for each bearer, for the base station and for the simulated
+// UEs: reassembly, and in acknowledged mode windows and status PDUs. Pure protocol: events are
+// reported to RlcEvents at once, in the caller's thread.
 #pragma once
 
 #include <cstdint>
@@ -58,8 +58,8 @@ class UmRx final : public RlcRx {
   std::map<std::uint32_t, RxSdu> partial_;
 };
 
-// The variables are those of 3GPP TS 38.322, 5.2.3.2 and 7.1, but for the sender's window start,
-// which rides on every PDU and lets the receiver pass over what the sender has given up.
+// The variables are those of 3GPP TS 38.322, 5.2.3.2 and 7.1. One differs: the sender's window
+// start is in every PDU, so that the receiver skips SDUs that the sender has given up.
 class AmRx final : public RlcRx {
  public:
   void receive(const Segment& segment, std::uint64_t now, RlcEvents& events) override;

@@ -155,7 +155,7 @@ void AmTx::on_status(const Status& status, RlcProgress& progress) {
 void AmTx::tick(std::uint64_t now, RlcProgress& progress) {
   if (poll_timer_ns_ == 0 || now < poll_timer_ns_) return;
   poll_timer_ns_ = now + kPollRetransmitNs;
-  if (window_.empty() || !lost_.empty()) return;  // what is sent next will poll
+  if (window_.empty() || !lost_.empty()) return;  // the next PDU will poll
   if (may_retransmit(first_, progress)) retransmit(first_, 0, kToSduEnd);
   slide_window();
 }

@@ -1,6 +1,6 @@
-// The sending half of RLC, one object for each bearer, for the base station as for the simulated
-// UEs. Pure protocol: it knows neither points nor threads; whoever pulls reports. Each SDU has its
-// own number (rsn), also where it is not segmented.
+// The sending half of RLC, one object for each bearer, for the base station and for the simulated
+// UEs. Pure protocol: it has neither points nor threads; the caller of pull() reports. Each SDU has
+// its own number (rsn), even if it is not segmented.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace sojourn::basestation {
 
-// What a status PDU brought about.
+// The results of a status PDU.
 struct RlcProgress {
   struct Sdu {
     Packet packet;
@@ -44,7 +44,7 @@ class RlcTx {
  protected:
   RlcTx(Queue<Packet>& input, Log& log) : input_(input), log_(log) {}
 
-  // How much of `left` bytes to send now: all, a useful part, or nothing.
+  // Returns how much of `left` bytes to send now: all, a useful part, or nothing.
   static std::uint32_t cut(std::uint32_t left, std::uint32_t room);
 
   Queue<Packet>& input_;

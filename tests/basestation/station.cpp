@@ -33,7 +33,7 @@ Result<std::unique_ptr<Station>> Station::build(const Config& config) {
   SJ_TRY(station_out, UdpSocket::bind_loopback());
   SJ_TRY(core_in, UdpSocket::bind_loopback());
   SJ_CHECK(core_out.connect_to(station_in));
-  SJ_CHECK(station_in.connect_to(core_out));  // nobody else's packets
+  SJ_CHECK(station_in.connect_to(core_out));  // accepts no other packets
   SJ_CHECK(station_out.connect_to(core_in));
   SJ_CHECK(core_in.connect_to(station_out));
   auto station =
@@ -51,7 +51,7 @@ Station::Station(const Config& config, Sockets sockets)
                               .producer = "dl-gtp",
                               .consumer = "dl-pdcp"})),
       to_rlc_(make_rlc_queues()),
-      // As many as there are HARQ processes: the scheduler never has to wait.
+      // Its capacity is the number of HARQ processes, so the scheduler never has to wait.
       to_dl_phy_(name_queue({.capacity = config.ues * kHarqProcesses,
                              .name = "dl-phy",
                              .producer = "mac",

@@ -1,6 +1,5 @@
-// Assembles the base station: queues, stages, threads. start() makes everything run, stop() ends it
-// in the pipeline's order; what is in the pipeline gets a moment to leave it. Owned by main's
-// thread.
+// Assembles the base station: queues, stages, threads. start() starts everything. stop() ends it in
+// the pipeline's order; units in the pipeline get a moment to leave it. Owned by main's thread.
 #pragma once
 
 #include <cstdint>
@@ -33,7 +32,7 @@ class Station {
   };
 
   static Result<std::unique_ptr<Station>> build(const Config& config);
-  // Of no use without the truth that build() opens: call that.
+  // The object is not usable without the truth that build() opens: call that.
   Station(const Config& config, Sockets sockets);
   ~Station();
   Station(const Station&) = delete;
@@ -41,7 +40,7 @@ class Station {
 
   // Returns when all threads run and points can be hit.
   void start();
-  // What the summary measures begins now, and not with the start.
+  // Begins the measurements of the summary now, and not at the start.
   void measure_from_now();
   Result<void> stop();
   // After stop().

@@ -74,7 +74,7 @@ class Reader {
   Result<Truth> read();
 
  private:
-  // Where a hit's lists are in the arenas, until these stop growing.
+  // The position of a hit's lists in the arenas, until these stop growing.
   struct Lists {
     std::size_t values, parents, pieces;
     std::size_t value_count, parent_count, piece_count;

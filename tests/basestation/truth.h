@@ -88,12 +88,12 @@ struct PacketTruth {
   std::uint32_t bytes = 0;
   std::uint64_t created_ns = 0;
   Fate fate = Fate::kInFlight;
-  std::uint16_t place = 0;  // where it was dropped: index into Truth::places
+  std::uint16_t place = 0;  // of the drop: index into Truth::places
   std::uint64_t ended_ns = 0;
 };
 
-// The planted neighbour `tid` kept a CPU busy. With precedence over the victim, which is pinned
-// there: then that did not run in between.
+// The planted neighbour `tid` kept a CPU busy. If it has precedence over the victim, which is
+// pinned there, the victim did not run in between.
 struct Preemption {
   std::uint32_t victim_tid = 0;
   std::uint32_t tid = 0;

@@ -1,5 +1,5 @@
-// Writing the truth. Each thread owns one Log: it stamps, numbers hits, counts packets, and, when a
-// file was asked for, collects records in its own buffer. Full buffers go to the Writer, whose
+// Writing the truth. Each thread owns one Log: it stamps, numbers hits, counts packets, and, if a
+// file was requested, collects records in its own buffer. Full buffers go to the Writer, whose
 // thread writes them; so no stage waits for the disk until the Writer is far behind.
 #pragma once
 
@@ -23,7 +23,7 @@
 
 namespace sojourn::basestation {
 
-// Where a packet can end other than at its destination.
+// A place where a packet can end other than at its destination.
 enum class Place : std::uint8_t {
   kSocket,
   kPdcpIn,
@@ -40,14 +40,14 @@ inline constexpr std::array<std::string_view, 10> kPlaces = {
     "socket", "pdcp.in",     "rlc.tx.um", "rlc.tx.am", "mac.harq.down",
     "ue",     "phy.in.proc", "rlc.rx.um", "pdcp.rx",   "ip.out"};
 
-// What a hit came from. Built only when truth is written.
+// The parents and the bytes of a hit. Built only if truth is written.
 struct Origin {
   std::vector<HitId> parents;
   std::vector<truth::Piece> pieces;
   HitId repeat_of = 0;
 };
 
-Origin born();  // nothing: a control unit
+Origin born();  // empty: a control unit
 Origin from(const Packet& packet);
 Origin from(const Segment& segment);
 Origin from(const TransportBlock& block);
@@ -62,7 +62,7 @@ class Writer {
   // The queues' names go into the head of the file, so all queues exist before this.
   static Result<std::unique_ptr<Writer>> open(const std::string& path,
                                               std::span<const truth::QueueName> queues);
-  // Of no use without the file's head and the thread: call open().
+  // The object is not usable without the file's head and the thread: call open().
   Writer(std::unique_ptr<std::FILE, CloseFile> file, std::string path);
   ~Writer();
   Writer(const Writer&) = delete;
@@ -76,7 +76,7 @@ class Writer {
     std::uint64_t preemptions = 0;
   };
 
-  // Takes what the buffer holds and leaves an empty one in its place.
+  // Takes the buffer's contents and leaves an empty one in its place.
   void submit(std::uint16_t thread, std::uint32_t tid, std::vector<std::byte>& buffer);
   // Once, after the last submit.
   Result<void> finish(const Totals& totals);
@@ -112,7 +112,7 @@ class Log {
 
   bool active() const { return writer_ != nullptr; }
 
-  // 0 without truth. The barriers keep the stamp where it is written.
+  // 0 without truth. The barriers keep the stamp at its place in the code.
   std::uint64_t stamp() const {
     if (!active()) return 0;
     asm volatile("" ::: "memory");
@@ -139,7 +139,7 @@ class Log {
   struct Tally {
     std::uint64_t created = 0;
     std::uint64_t delivered = 0;
-    // Of packets that were delivered, and created since measuring began.
+    // Counts packets that were delivered, and created since the measurement began.
     std::uint64_t measured_bytes = 0;
     Latencies latencies;
     std::array<std::uint64_t, kPlaces.size()> dropped{};

@@ -40,10 +40,10 @@ class MessageBatch {
 
   // Room for the next message of the batch.
   std::span<std::byte> add(std::size_t bytes);
-  // Sends what was added; how many the kernel took. The batch is empty then.
+  // Sends the batch, and empties it. Returns how many messages the kernel took.
   std::size_t send(const UdpSocket& socket);
 
-  // Waits a while for the first message, then takes what is there.
+  // Waits a while for the first message, then takes all that have come.
   void receive(const UdpSocket& socket);
   std::span<const std::byte> message(std::size_t index) const;
 

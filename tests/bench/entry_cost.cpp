@@ -1,6 +1,6 @@
-// What a probe at a function's entry costs at each call: on the function's first instruction, where
-// most tracers put it, and where sojourn does. The same program is on both, in turns, and records
-// nothing, so that what differs is the place. Prints nanoseconds of thread time above a call
+// The cost of a probe at a function's entry for each call: on the function's first instruction,
+// where most tracers put it, and where sojourn does. The same program is on both, in turns, and
+// records nothing, so only the place differs. Prints nanoseconds of thread time above a call
 // without a probe: the median and the quartiles. Usage: entry-cost [TURNS]; as root
 #include <algorithm>
 #include <array>
@@ -79,7 +79,7 @@ Result<double> probed_ns(const Subject& subject, tracee::Points points, std::uin
   SJ_TRY(programs, capture::BpfPrograms::load(points, getpid(), mechanism, kRingBytes));
   SJ_TRY(attachment, capture::Attachment::attach(points, getpid(), mechanism, programs));
   (void)attachment;
-  call_ns(subject);  // what comes first is slower
+  call_ns(subject);  // the first call is slower
   return call_ns(subject);
 }
 

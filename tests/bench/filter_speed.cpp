@@ -1,7 +1,7 @@
-// What filtering costs beside reading, on a trace of one's own: `filter-speed run.sjt [EXPR...]`.
-// Rounds alternate between reading every block and reading and filtering it, so that what disturbs
-// one disturbs the other; the filter alone runs over batches that were read before. Times are CPU
-// time: the median of the rounds, and the half of them that lies about it.
+// The cost of filtering beside reading, on any trace: `filter-speed run.sjt [EXPR...]`. Rounds
+// alternate between reading every block and reading and filtering it, so that disturbances affect
+// both alike; the filter alone runs over batches that were read before. Times are CPU time: the
+// median of the rounds, and their middle half.
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>

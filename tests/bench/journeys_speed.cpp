@@ -1,5 +1,5 @@
-// How many events a second one core turns into journeys and statistics, of made-up radio traffic.
-// Usage: journeys-speed [packets=1000000] [ues=20] [nanoseconds between events=1000]
+// The number of events a second that one core turns into journeys and statistics, with made-up
+// radio traffic. Usage: journeys-speed [packets=1000000] [ues=20] [nanoseconds between events=1000]
 #include <cstdlib>
 
 #include <fmt/core.h>

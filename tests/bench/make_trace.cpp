@@ -1,7 +1,6 @@
-// Writes a trace of made-up radio traffic, three threads' streams, of at least so many events, and
-// prints how many.
-// Usage: make-trace FILE EVENTS [UES=20] [nanoseconds between events=10000] [direction, D or
-// U=both]
+// Writes a trace of made-up radio traffic, three threads' streams, of at least EVENTS events, and
+// prints their number. Usage: make-trace FILE EVENTS [UES=20] [nanoseconds between events=10000]
+// [direction, D or U=both]
 #include <array>
 #include <cstdint>
 #include <cstdlib>

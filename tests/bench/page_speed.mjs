@@ -8,7 +8,7 @@ import { pathToFileURL } from "node:url";
 
 const [packages, html, trace] = process.argv.slice(2);
 const { chromium } = createRequire(path.join(path.resolve(packages), "here.js"))("playwright-core");
-const kTicks = 100;  // of a second: what /proc counts processor time in
+const kTicks = 100;  // ticks a second, the unit of processor time in /proc
 
 // Every process below this one.
 function family() {
@@ -104,7 +104,7 @@ await measured("pan of the arrivals, a frame a key", async () => {
 }, kPans);
 await browser.close();
 
-// The same answer by both: whole commands, so with Node's start.
+// The same answer from both, as whole commands including Node's start.
 const directory = path.resolve(packages, "../../page-engine/analysis/page");
 const report = path.resolve(import.meta.dirname, "../wasm/report.mjs");
 const timed = (command, args) => {
@@ -113,7 +113,7 @@ const timed = (command, args) => {
   if (ended.status !== 0) throw new Error(`${command}: ${ended.stderr}`);
   return childMs() - before;
 };
-// Of children that ended and were waited for.
+// The processor time of children that ended and were waited for.
 function childMs() {
   const fields = fs.readFileSync("/proc/self/stat", "utf8").replace(/^.*\) /, "").split(" ");
   return (Number(fields[13]) + Number(fields[14])) * (1000 / kTicks);

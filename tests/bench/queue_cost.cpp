@@ -1,8 +1,7 @@
-// What counting costs a queue: one item in and out of a std::deque under a mutex and through a
-// lock-free queue, without counters, with those for who holds the lock, with those for any number
-// of threads, and while another thread samples them. In turn, many rounds each. Prints minimum,
-// median and maximum of thread time, and the median over that without counters. Usage: queue-cost
-// [ROUNDS]
+// The cost of counting for a queue: one item in and out of a std::deque under a mutex and through a
+// lock-free queue, without counters, with those for a lock's holder, with those for any number of
+// threads, and while another thread samples them. In turn, many rounds each. Prints minimum, median
+// and maximum of thread time, and the median over that without counters. Usage: queue-cost [ROUNDS]
 #include <algorithm>
 #include <atomic>
 #include <chrono>

@@ -1,6 +1,6 @@
-// Made-up radio traffic, down and up, in the shape of the base station's: segmentation,
-// concatenation, HARQ rounds, reassembly. The same arguments make the same events. One thread owns
-// a RadioTraffic.
+// Made-up radio traffic, downlink and uplink, with the mechanisms of the base station:
+// segmentation, concatenation, HARQ rounds, reassembly. The same arguments make the same events.
+// One thread owns a RadioTraffic.
 #pragma once
 
 #include <algorithm>
@@ -34,11 +34,12 @@ class RadioTraffic {
     return schema;
   }
 
-  // So many packets down, to the UEs in turn, and as many blocks up; an event each `step_ns`.
+  // Makes this number of downlink packets, to the UEs in turn, and as many uplink blocks; an event
+  // each `step_ns`.
   RadioTraffic(std::uint64_t packets, std::uint64_t ues, std::uint64_t step_ns)
       : left_(packets), step_ns_(step_ns), state_(ues) {}
 
-  // False when there is nothing more.
+  // Returns false when there are no more events.
   bool fill(model::EventBatch& batch) {
     batch.clear();
     while (left_ > 0 && batch.size() < 8192) slot(batch);

@@ -1,8 +1,8 @@
-// What sampling 200 queues costs: the sampler's thread, and with it the writing of its records,
-// beside a bare timer of the same period, in turn, several rounds each. The queues are a child's,
-// this very program, which moves some of them 20,000 times a second. On a busy machine ticks are
-// missed, which flatters all of them alike: so what the sampler is above the timer is taken from
-// the CPU time of one wakeup, as if none were missed. Prints medians and quartiles. Usage:
+// The cost of sampling 200 queues: the sampler's thread, and the writing of its records, beside a
+// bare timer of the same period, in turn, several rounds each. The queues are a child's, this very
+// program, which moves some of them 20,000 times a second. On a busy machine ticks are missed,
+// which makes all of them look cheaper. So the sampler's cost above the timer is computed from the
+// CPU time of one wakeup, as if no tick were missed. Prints medians and quartiles. Usage:
 // sampler-cost [ROUNDS [MOVING]]
 #include <algorithm>
 #include <chrono>
@@ -71,7 +71,7 @@ struct Round {
   double records_per_s = 0;
 };
 
-// A thread that does nothing but wake up.
+// A thread that only wakes up.
 Round bare_timer(nanoseconds period) {
   Round round;
   std::thread([&] {
@@ -154,7 +154,7 @@ struct Row {
     records.push_back(round.records_per_s);
   }
 
-  // `per_wakeup` is false where there are none.
+  // `per_wakeup` is false if there are no wakeups.
   void print(const std::string& name, bool per_wakeup = true) const {
     fmt::print("{:<20} {:<22} {:<22} {:>9} {:<22} {:>8.2f} {:>7.1f} % {:>10.0f}\n", name,
                spread(share), spread(process),

@@ -1,7 +1,6 @@
-// How often tests that are looked at after each run raise an alarm where nothing differs, and how
-// many runs they take where a stage sleeps 50 us longer. On seeded queues, three stages and the
-// latency, at 5 % of all four together, at most 30 runs of each side.
-// Usage: sequential-power [PAIRS=200]
+// How often tests that are looked at after each run raise a false alarm, and how many runs they
+// take if a stage sleeps 50 us longer. On seeded queues, three stages and the latency, at 5 % of
+// all four together, at most 30 runs of each side. Usage: sequential-power [PAIRS=200]
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -30,7 +29,7 @@ bool of_new(std::size_t run) {
   return run % 4 == 1 || run % 4 == 2;
 }
 
-// Differences of neighbours, which have either sign equally often where nothing differs.
+// Differences of neighbours, whose sign is random if nothing differs.
 std::vector<double> differences_of(std::span<const Turn> turns) {
   std::vector<double> differences;
   for (std::size_t at = 0; at + 1 < turns.size(); at += 2)
@@ -86,7 +85,7 @@ IsCertain by_evidence(double (*of)(std::span<const Turn>)) {
   };
 }
 
-// What `diff` does with a number of runs that was fixed before: looked at after each run.
+// The test of `diff`, which is for a fixed number of runs, looked at after each run.
 bool by_fixed_test(const Rows& rows) {
   if (rows[0].size() < 8) return false;
   std::vector<double> p_values;

@@ -1,7 +1,6 @@
-// What finding a map's functions costs in a program with many symbols: processor time and memory of
-// `sojourn list`, its child included, when it has never seen the program, when it knows its answers
-// from before, and for a name that is not there.
-// Usage: symbol-cost SOJOURN PROGRAM [SYMBOLS] [BYTES OF A NAME]
+// The cost of finding a map's functions in a program with many symbols: processor time and memory
+// of `sojourn list`, its child included, for a new program, with cached answers, and for a name
+// that does not exist. Usage: symbol-cost SOJOURN PROGRAM [SYMBOLS] [BYTES OF A NAME]
 #include <algorithm>
 #include <array>
 #include <cstdlib>

@@ -1,6 +1,6 @@
-// How small and how fast the trace format is on a trace of one's own: `trace-speed run.sjt`. Reads
-// every block, writes the same events again, reads the copy merged. Times are CPU time, the best of
-// a few rounds.
+// The size and the speed of the trace format on any trace: `trace-speed run.sjt`. Reads every
+// block, writes the same events again, reads the copy merged. Times are CPU time, the best of a few
+// rounds.
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>

@@ -1,5 +1,5 @@
 // For tests/bench/tracing-cost.
-//   tracing-cost-tool trace TRUTH FILE       what the station itself says that it did, as a trace
+//   tracing-cost-tool trace TRUTH FILE       the station's own record, as a trace
 //   tracing-cost-tool table MODE=REPORT ...  `sojourn report --json` of several rounds of each
 //                                            mode, the first being the truth, side by side
 #include <algorithm>
@@ -41,7 +41,7 @@ double median(std::vector<double> values) {
   return values[values.size() / 2];
 }
 
-// How far apart rounds of the same are, to either side.
+// The distance between rounds of the same kind, to either side.
 double spread(const std::vector<double>& values) {
   if (values.empty()) return 0;
   const auto [least, most] = std::ranges::minmax(values);
@@ -108,7 +108,7 @@ int make_table(std::span<char* const> arguments) {
       }
       const double measured_us = median(found->second.measured);
       const double net_us = median(found->second.net);
-      // The page's: most of what was taken off, and the rounds' own spread.
+      // The error in docs/tracing-cost.md: most of the subtracted time, and the rounds' own spread.
       const double error_us = 0.7 * (measured_us - net_us) + spread(truth->second.measured) +
                               spread(found->second.net) + 0.05;
       const bool is_near = std::abs(net_us - true_us) <= error_us;

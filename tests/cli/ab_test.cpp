@@ -1,4 +1,4 @@
-// `sojourn ab`: what it refuses. Recordings need root and eBPF: tests/live/ab_test.cpp.
+// The arguments that `sojourn ab` refuses. Recordings need root and eBPF: tests/live/ab_test.cpp.
 #include <string>
 #include <vector>
 
@@ -42,7 +42,7 @@ TEST_CASE("a sweep wants one command or process, and frequencies that are some")
   refuses({"--sys", "/sys", "--", "a", "--", "b"}, "--sys goes with --sweep-frequency");
 }
 
-TEST_CASE("where no frequency can be set nothing is recorded, and it is said what does instead") {
+TEST_CASE("without settable frequencies nothing is recorded, and the error names an alternative") {
   const test::SysTree none;
   const test::Ended absent = sojourn({"ab", "--sweep-frequency", "--sys", none.path(), "--", "a"});
   require_error(absent, "no frequency can be set here");

@@ -20,7 +20,7 @@ TEST_CASE("figures of each bearer are told as a text") {
           output_of({"report", traces.path("radio"), "--by", "bearer", "--deadline", "100us"}));
 }
 
-TEST_CASE("whatever packets are told apart by, none is lost or told twice") {
+TEST_CASE("every grouping has each packet exactly once") {
   const Traces traces;
   const std::string trace = traces.path("radio");
   const json whole = json::parse(output_of({"report", trace, "--json"}));
@@ -143,13 +143,13 @@ TEST_CASE("rates are of the time that the expression leaves") {
             Catch::Approx(group["count"].get<double>() / half_s));
     }
     CHECK(told("time in 1us..2us")["duration_s"].get<double>() == Catch::Approx(1.001e-6));
-    // What is no part of what must hold leaves all of the time.
+    // A condition that need not hold does not limit the time.
     CHECK(told("time < 2us || dir == U")["duration_s"] == whole_s);
     CHECK(told("time < 100s")["duration_s"] == whole_s);
   }
 }
 
-TEST_CASE("what does not go together with --by and --deadline is wrong usage") {
+TEST_CASE("options that contradict --by and --deadline are wrong usage") {
   const Traces traces;
   const std::string trace = traces.path("radio");
   const auto refused = [&](std::vector<std::string> arguments, const std::string& words) {

@@ -1,4 +1,4 @@
-// `sojourn check`: what it says of whole, cut and damaged files.
+// The verdict of `sojourn check` on whole, cut and damaged files.
 #include <regex>
 
 #include <catch2/catch_test_macros.hpp>

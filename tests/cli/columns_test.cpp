@@ -1,5 +1,5 @@
-// Every figure of `report --by`, of each thing that can be told apart, against what follows from
-// the traffic by the plainest computation.
+// Every figure of `report --by`, for each group, compared with the plainest computation from the
+// traffic.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -58,7 +58,7 @@ class Traffic {
     return text;
   }
 
-  // As --by tells them apart.
+  // The samples by the groups of --by.
   std::map<std::string, Samples> by;
 
  private:
@@ -80,7 +80,7 @@ class Traffic {
     events_[at_ns] =
         fmt::format("{} {} {} {} {} {}", thread, point, bytes, bearer.rnti, bearer.drb, sn);
     by["point"][point].push_back({at_ns, 0, bytes});
-    // What the thread dropped it had not passed on as well.
+    // A packet that the thread dropped does not count as passed on.
     const auto passed = point == "D rlc.tx--drop" ? 0 : bytes;
     by["thread"][fmt::format("  {}", thread)].push_back({at_ns, 0, passed});
     return at_ns;
@@ -215,7 +215,7 @@ void check_group(const json& told, std::vector<Sample> samples, bool counts_even
   CHECK(told["late"]["late"] == late);
 }
 
-TEST_CASE("every figure of every --by is what the traffic says") {
+TEST_CASE("every figure of every --by agrees with the traffic") {
   const test::TemporaryDirectory directory;
   const Traffic traffic;
   const std::string fixture = directory.path("made.events");

@@ -1,4 +1,4 @@
-// What shells offer with the scripts of `sojourn completion`, asked of the shells themselves.
+// The completions of `sojourn completion`, taken from the shells themselves.
 #include <sstream>
 #include <string>
 #include <vector>
@@ -11,7 +11,7 @@
 namespace sojourn::cli_tests {
 namespace {
 
-// What bash offers for the last of the words.
+// Returns bash's completions of the last word.
 std::string bash_offers(const std::string& words) {
   const test::Ended ended =
       test::run({"bash", "-c",
@@ -39,7 +39,7 @@ TEST_CASE("bash completes commands, options, their words, process ids and files"
   CHECK(bash_offers("sojourn weather --x") == "\n");
 }
 
-// What fish offers for the line: words, each with what it is about.
+// Returns fish's completions of the line: words, each with its description.
 std::string fish_offers(const std::string& line) {
   const test::Ended ended =
       test::run({"fish", "--no-config", "-c",
@@ -66,7 +66,7 @@ TEST_CASE("fish completes commands, options, their words, process ids and files"
   CHECK(fish_offers("sojourn record --for " + directory.path("ru")).empty());
 }
 
-// The line that zsh makes of one that is typed, with a tab at its end.
+// Returns the line that zsh makes of a typed one with a tab at its end.
 std::string zsh_completes(const std::string& typed) {
   const test::TemporaryDirectory directory;
   const test::Ended ended = test::run(

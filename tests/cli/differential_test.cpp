@@ -26,7 +26,7 @@ struct Made {
   double load = 0.3;
   double extra_us = 0;      // at the second of three stages
   bool has_tap = false;     // a fourth point that the packets of one build have
-  unsigned slow_ue_us = 0;  // how much longer packets of one of four UEs are in the first stage
+  unsigned slow_ue_us = 0;  // additional time of one of four UEs' packets in the first stage
 };
 
 // A recording of LatSeq, imported: in > a > b > c > out.
@@ -148,7 +148,7 @@ TEST_CASE("two traces of one program are the same, and a slower stage is named")
   CHECK(mean["by_us"] > 50);  // and what queues behind the sleep
   CHECK(of_name(changed["times"], "a")["verdict"] == "same");
   CHECK(of_name(changed["times"], "latency")["verdict"] == "changed");
-  // What a place grew by, over what the latency grew by.
+  // The growth of a place over the growth of the latency.
   const auto growth = [&](const char* name) {
     const json& of = shift_of(of_name(changed["times"], name), "mean");
     return of["new_us"].get<double>() / of["base_us"].get<double>();
@@ -226,7 +226,7 @@ TEST_CASE("several runs of each side are compared as runs, where they are enough
   CHECK(stage["p"] == Approx(2.0 / 252));
   CHECK(of_name(told["times"], "a")["verdict"] == "same");
 
-  // Three of each can show nothing.
+  // Three runs of each side are too few to show a difference.
   arguments.erase(arguments.begin() + 2, arguments.begin() + 4);
   arguments.resize(arguments.size() - 2);
   const json few = json::parse(output_of(arguments));
@@ -235,7 +235,7 @@ TEST_CASE("several runs of each side are compared as runs, where they are enough
   CHECK(output_of(arguments).contains("4 tests at 0.05 take 5 and 5 to show anything"));
 }
 
-// The trait that is just this; null where it is none of them.
+// The trait with exactly this condition, or null.
 json trait_of(const json& direction, const json& what) {
   for (const json& trait : direction["traits"])
     if (trait["what"] == what) return trait;

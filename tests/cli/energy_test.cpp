@@ -1,4 +1,4 @@
-// `sojourn energy`, and what `report` says of energy, on traces whose readings are known.
+// `sojourn energy`, and the energy in `report`, on traces whose readings are known.
 #include <cmath>
 #include <filesystem>
 #include <string>
@@ -63,8 +63,8 @@ TEST_CASE("report tells the joules in all, by domain and a packet") {
     if (timed == 0) continue;
     CHECK(energy[direction]["joules_a_packet"].get<double>() ==
           Approx(energy["joules"].get<double>() / static_cast<double>(timed)));
-    // At least what it would be if all took as long as the mean, at most as if all took the
-    // longest.
+    // The lower bound is the energy if all packets took as long as the mean, the upper one if all
+    // took the longest.
     const double share = energy["joules_a_packet"];
     const double mean_s = of["latency_us"]["mean"].get<double>() * 1e-6;
     const double max_s = of["latency_us"]["max"].get<double>() * 1e-6;
@@ -82,7 +82,7 @@ TEST_CASE("report tells the joules in all, by domain and a packet") {
   CHECK(text.contains("not measured: idle: no states"));
 }
 
-TEST_CASE("of some packets no share is told, and of none that was not measured") {
+TEST_CASE("energy a packet needs all packets and a measurement") {
   const Traces traces;
   const std::string path = copy_with(traces, "some.sjt", {.package_watts = 40, .khz = 1});
   const json some = report_of(path, {"--where", "dir == D"})["energy"];

@@ -101,7 +101,7 @@ TEST_CASE("which packets were chosen is said, in one line on however many it was
   CHECK(!json::parse(output_of({"explain", trace, "--json"})).contains("where"));
 }
 
-TEST_CASE("where no packet is complete that is what is said") {
+TEST_CASE("without complete packets explain says so") {
   const test::TemporaryDirectory directory;
   const std::string recording = directory.path("scalars.lseq");
   const std::string trace = directory.path("scalars.sjt");
@@ -112,7 +112,7 @@ TEST_CASE("where no packet is complete that is what is said") {
   CHECK(output_of({"explain", trace, "--deadline", "4ms"}).contains("no packet is complete"));
 }
 
-TEST_CASE("a deadline that is none is wrong usage") {
+TEST_CASE("an invalid deadline is wrong usage") {
   for (const char* deadline : {"soon", "-4ms", "0ms", "4parsec"}) {
     const auto ended = sojourn({"explain", "none.sjt", "--deadline", deadline});
     CHECK(ended.exit_code == 2);

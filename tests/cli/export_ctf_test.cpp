@@ -25,7 +25,7 @@ std::vector<std::string> lines_of(const std::string& text) {
   return lines;
 }
 
-// What babeltrace2 says of a trace, an event a line, with nanoseconds since the clock's own 0.
+// Returns babeltrace2's text of a trace, an event a line, with nanoseconds since the clock's own 0.
 test::Ended read_back(const std::string& directory) {
   return test::run({"babeltrace2", "--clock-cycles", "--names=all", directory});
 }

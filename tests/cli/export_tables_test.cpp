@@ -1,5 +1,5 @@
-// The tables of `sojourn export`, read back: as text by Python's own reader, and compared with what
-// the other commands say of the same trace.
+// The tables of `sojourn export`, read back as text by Python's own reader, and compared with the
+// output of the other commands for the same trace.
 #include <algorithm>
 #include <cstdint>
 #include <map>

@@ -1,4 +1,4 @@
-// What every command that reads a trace says of a file that it cannot read, or not wholly.
+// The errors of every command that reads a trace, for files that are unreadable or incomplete.
 #include <algorithm>
 #include <filesystem>
 #include <string>
@@ -42,7 +42,7 @@ TEST_CASE("a file that cannot be read as a trace is refused in one line by every
   }
 }
 
-TEST_CASE("what is missing from a trace is told, and the rest is shown") {
+TEST_CASE("missing parts of a trace are reported, and the rest is shown") {
   const std::string command = GENERATE("report", "journeys", "events", "queues", "explain");
   CAPTURE(command);
   const Traces traces;

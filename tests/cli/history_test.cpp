@@ -18,7 +18,7 @@ namespace {
 
 using nlohmann::json;
 
-// Packets that take 100 us in `a` and so long in `b`, give or take.
+// Packets that take 100 us in `a` and about `stay_us` in `b`.
 std::string trace_of(const test::TemporaryDirectory& directory, int number, unsigned stay_us) {
   std::string text;
   for (unsigned packet = 0; packet < 50; ++packet) {

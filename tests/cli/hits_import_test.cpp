@@ -1,6 +1,6 @@
-// `sojourn import` of what perf, bpftrace and LTTng recorded of a small program, which hit two
-// points of a packet and a scalar a dozen times (tests/golden/hits): alone, by a map, and beside a
-// trace of sojourn's.
+// `sojourn import` of recordings that perf, bpftrace and LTTng made of a small program, which hit
+// two points of a packet and a scalar a dozen times (tests/golden/hits): alone, by a map, and
+// beside a trace of sojourn's.
 #include <filesystem>
 #include <sstream>
 #include <string>
@@ -118,7 +118,7 @@ TEST_CASE("times of the recording are those of the trace, and may be moved") {
   const test::Ended gone =
       sojourn({"import", "--from", "perf", text, "-o", trace, "--shift=-9.6s"});
   CHECK(gone.exit_code == 0);
-  CHECK(gone.err.contains("skipped 1: the time is none that a trace can have, first in line 2\n"));
+  CHECK(gone.err.contains("skipped 1: the time is outside of a trace's range, first in line 2\n"));
   CHECK(gone.err.contains("CLOCK_MONOTONIC of the machine, with -9.6s added\n"));
 }
 
@@ -147,7 +147,7 @@ TEST_CASE("hits lie in the time line of a trace of the same machine") {
     CHECK(all[2 * at]["t_ns"] == own[at]["t_ns"]);
     CHECK(all[2 * at + 1]["t_ns"] == own[at]["t_ns"]);
   }
-  // An hour later nothing of it is of the trace's time.
+  // Shifted by an hour, none of its events is in the trace's time.
   require_error(sojourn({"import", "--from", recording.from, recording.path, "--onto", run, "-o",
                          directory.path("no.sjt"), "--shift", "1h"}),
                 "not one event is of the time of ");
@@ -159,7 +159,7 @@ TEST_CASE("LTTng's clock is tied to the time of day, perf's is not") {
   const std::string trace = directory.path("hits.sjt");
   REQUIRE(sojourn({"import", "--from", "ctf", SJ_GOLDEN "/hits/lttng", "-o", trace}).exit_code ==
           0);
-  // As `babeltrace2` says: 2026-11-26 11:35:00.573594772 UTC.
+  // The time that `babeltrace2` prints: 2026-11-26 11:35:00.573594772 UTC.
   const auto event =
       json_lines(output_of({"export", trace, "--to", "jsonl", "--what", "events"}))[0];
   CHECK(event["t_ns"] == 2'778'692'307'748);
@@ -191,7 +191,7 @@ TEST_CASE("what sojourn exports in the Common Trace Format is read back") {
   }
 }
 
-TEST_CASE("recordings that are none are one line with file and line, and leave nothing") {
+TEST_CASE("invalid recordings give one line with file and line, and no trace") {
   const test::TemporaryDirectory directory;
   const std::string letter = directory.path("letter.txt");
   const std::string map = directory.path("bad.map");

@@ -1,4 +1,4 @@
-// `sojourn host`: what it refuses, and what `host diff` says of files.
+// The arguments that `sojourn host` refuses, and `host diff` of files.
 #include <string>
 #include <vector>
 

@@ -1,5 +1,5 @@
-// merge, on two and three hosts whose clocks have nothing to do with each other. What is true is
-// known: traces are written by the hosts' own clocks.
+// merge, on two and three hosts with independent clocks. The truth is known: traces are written by
+// the hosts' own clocks.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -171,7 +171,7 @@ TEST_CASE("packets of one direction leave the offset open, and none leaves all o
                 "no packet of it is seen");
   CHECK(sojourn({"merge", one, "-o", out}).exit_code == 2);
   CHECK(sojourn({"merge", one, one}).exit_code == 2);
-  CHECK(sojourn({"report", out}).exit_code == 1);  // nothing was written
+  CHECK(sojourn({"report", out}).exit_code == 1);  // no file was written
 }
 
 TEST_CASE("answers with their packets' ids are probes, whose four stamps agree with the line") {
@@ -217,7 +217,7 @@ TEST_CASE("by TAI one direction is enough, and packets that contradict it are re
   CHECK(clock["off_by_ns"].is_null());
   CHECK(json::parse(good.out)["by"] == "TAI");
 
-  // A packet is 50 us and more on its way: one that takes less than nothing is a contradiction.
+  // A packet takes at least 50 us between the hosts, so a negative time is a contradiction.
   const test::Ended off = merge(-900e3, "1us");
   CHECK(off.exit_code == 0);
   CHECK(off.err.contains("packets contradict its TAI by "));

@@ -170,7 +170,7 @@ TEST_CASE("srsRAN's events are a trace, alone and beside one of the same time") 
   CHECK(sojourn({"import", "--from", "t", raw, "--began", "3s"}).exit_code == 2);
 }
 
-// As `cat FILE |` gives it: a pipe, which is read once.
+// A recording through a pipe, as from `cat FILE |`, which can be read once.
 test::Ended import_from_pipe(const std::string& from, const std::string& file,
                              const std::vector<std::string>& more) {
   std::vector<std::string> command = {"sh", "-c", R"(cat "$0" | "$@")", file, SJ_SOJOURN};
@@ -197,7 +197,7 @@ TEST_CASE("a recording may come out of a pipe where one reading is enough") {
   CHECK(!std::filesystem::exists(directory.path("no.sjt")));
 }
 
-TEST_CASE("what cannot be imported is told before a trace is begun, whoever wrote it") {
+TEST_CASE("a file that cannot be imported is refused before a trace is begun") {
   const test::TemporaryDirectory directory;
   for (const std::string from : {"latseq", "t", "srsran"}) {
     CAPTURE(from);

@@ -1,5 +1,5 @@
-// LatSeq's own recordings: read, rebuilt as LatSeq does and as sojourn does, and written again.
-// What LatSeq's scripts printed of them is in tests/golden/latseq/upstream.
+// LatSeq's own recordings: read, rebuilt as LatSeq does and as sojourn does, and written again. The
+// output of LatSeq's scripts for them is in tests/golden/latseq/upstream.
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
@@ -130,7 +130,7 @@ TEST_CASE("a recording comes out of a trace as it went in") {
   CHECK(output_of({"export", upstream.trace(), "--to", "lseq", "-o", again}).empty());
   std::vector<std::string> went_in;
   for (std::string line : lines_of(upstream.recorded())) {
-    // What a header runs into is an event; the last line is cut.
+    // A header that runs into an event is cut off; the last line is incomplete.
     if (const auto glued = line.find("gtp1592409297."); glued != std::string::npos)
       line = line.substr(glued + 3);
     if (!line.starts_with('#') && line != "1592409316.536711 D mac.") went_in.push_back(line);
@@ -210,7 +210,7 @@ TEST_CASE("the native rebuild finds what LatSeq loses in its long recording") {
   for (const json& part : parts) CHECK(part["properties"]["len"] == 112);
 }
 
-// The recording does not tell of everything that was thrown away.
+// The recording does not have all drops.
 TEST_CASE("a depth of units that were never seen to leave is marked by report as by queues") {
   const Upstream upstream("main");
   const std::string trace = upstream.trace();
@@ -296,7 +296,7 @@ TEST_CASE("an export of journeys as sojourn rebuilds them has LatSeq's keys and 
                                          "set_ids",    "path", "completed", "ts_out",
                                          "properties", "uid",  "file"};
   std::set<std::string> uids;
-  std::map<std::string, std::set<std::uint64_t>> ends;  // which events, by direction
+  std::map<std::string, std::set<std::uint64_t>> ends;  // the last events, by direction
   for (const std::string& line : lines_of(exported)) {
     const auto journey = nlohmann::ordered_json::parse(line);
     std::vector<std::string> found;

@@ -1,5 +1,5 @@
-// `sojourn live` on traces: what it says agrees with `sojourn report`, of a file that is complete
-// and of one that grows.
+// `sojourn live` on traces, complete ones and growing ones: its figures agree with `sojourn
+// report`.
 #include <algorithm>
 #include <chrono>
 #include <cmath>

@@ -32,7 +32,7 @@ struct Manual {
   test::TemporaryDirectory directory;
   Manual() { CHECK(output_of({"package-files", directory.path()}).empty()); }
   std::string path(const std::string& page) const { return directory.path("man1/" + page + ".1"); }
-  // As it is read, in one long line without what makes letters bold.
+  // The page as a reader sees it, in one long line without bold letters.
   std::string text(const std::string& page) const {
     const test::Ended ended =
         test::run({"sh", "-c",

@@ -1,5 +1,5 @@
-// What every command that reads a trace says of a file that lacks blocks: of the same made traces,
-// in the same words, in the first line of a text for people or on stderr beside data.
+// The words of every command that reads a trace for a file that lacks blocks: the same for the same
+// traces, in the first line of a text for people or on stderr beside data.
 #include <regex>
 #include <string>
 #include <utility>
@@ -52,7 +52,7 @@ model::Schema schema() {
 }
 
 // Packets through two points, and a thread that runs now and then and is sampled: something for
-// each command. Stream 0 has three blocks, which are what is damaged here.
+// each command. Stream 0 has three blocks, which the tests damage.
 class Made {
  public:
   Made() {
@@ -109,7 +109,7 @@ class Made {
     test::write_contents(path(),
                          bytes_.substr(0, starts_[block]) + bytes_.substr(starts_[block + 1]));
   }
-  // Whole blocks, as a capture leaves them that is killed: what was to be last is not there.
+  // Whole blocks, as a killed capture leaves them: the last ones are missing.
   void cut_between_blocks() const { test::write_contents(path(), bytes_.substr(0, end_)); }
   void cut_within_last() const {
     test::write_contents(path(), bytes_.substr(0, starts_[kBlocks] - 5));
@@ -203,7 +203,7 @@ test::Ended run_on(const Made& made, std::vector<std::string> command) {
   return sojourn(std::move(command));
 }
 
-// LatSeq has no line for what the kernel did: an export to it says so besides.
+// LatSeq has no lines for kernel events, so an export to it reports that as well.
 std::string without_kernel(const std::string& words) {
   const std::regex line("[^\n]*events of the kernel and of queues left out[^\n]*\n");
   return std::regex_replace(words, line, "");

@@ -29,7 +29,7 @@ struct Piece {
 
 struct Block {
   std::vector<Piece> pieces;
-  bool signalling = false;  // of the other bearer, whose units MAC does not tell of
+  bool signalling = false;  // of the other bearer, whose units have no MAC points
   bool status = false;      // a status PDU is in it as well
   bool busy = false;
   unsigned round = 0;
@@ -39,7 +39,7 @@ struct Block {
   std::optional<std::size_t> decoded;
 };
 
-// One packet of a bearer: sent in pieces, put together from those that arrived.
+// One packet of a bearer: sent in segments, and reassembled from those that arrived.
 struct Sdu {
   std::uint64_t sn = 0;
   std::uint32_t bytes = 0;
@@ -79,7 +79,7 @@ class Radio {
     return made_.events.size() - 1;
   }
 
-  // What a block is known by, and in which round it is, before or behind the local ids.
+  // The ids of a block, with its round before or behind the local ids.
   std::string ids_of(const std::string& ids, std::size_t id, unsigned round) const {
     if (!shape_.round.empty()) return fmt::format("{}{}::{}.hqpid{}", shape_.round, round, ids, id);
     return fmt::format("::{}.hqpid{}.hqround{}", ids, id, round);
@@ -199,7 +199,7 @@ class Radio {
     block.retx =
         event("mac.retx.highnoise--phy.demodulatestart " + ids_of(stamp, id, block.round), {asked});
     rounds_.insert(*block.retx);
-    // Beside rounds that nobody asked for it would look like those of two senders.
+    // Beside rounds that were not requested, this would look like two senders.
     if (shape_.unasked > 0 || !chance(6)) return;
     // The UE did not hear of it and sends the data anew, in another block: this round never comes.
     block.busy = false;
@@ -239,7 +239,8 @@ class Radio {
                  std::move(parents));
   }
 
-  // Packets of the signalling bearer number themselves, too, and only RLC and PDCP tell of them.
+  // Packets of the signalling bearer have numbers of their own, too, and only points of RLC and
+  // PDCP.
   void signal() {
     buffer_ = free_[random_() % free_.size()] + 1;
     const auto sn = signals_++ % kSequence;

@@ -1,8 +1,7 @@
-// A made-up recording of a 5G NR base station's uplink, as LatSeq's points in such a stack tell of
-// it, with what really happened beside it. Nothing in it says which UE or bearer a unit is of:
-// blocks are known by frame, slot and HARQ process, what is in them by the address of its buffer,
-// packets by sequence numbers, and all of these are used again soon. The same seed gives the same
-// recording.
+// A made-up recording of a 5G NR base station's uplink with LatSeq's points, and the truth beside
+// it. No id says which UE or bearer a unit belongs to: blocks are identified by frame, slot and
+// HARQ process, their contents by the address of the buffer, packets by sequence numbers, and all
+// of these are soon used again. The same seed gives the same recording.
 #pragma once
 
 #include <cstddef>
@@ -35,11 +34,12 @@ struct NrUplink {
   std::uint64_t leftovers = 0;  // pieces whose packet never came
 };
 
-// How the same stack may tell of itself.
+// Variants of the same stack's points.
 struct NrShape {
-  bool asks_again = true;   // points tell that another round is asked for; else rounds just come
-  unsigned unasked = 0;     // of a hundred: rounds that just come although points tell of others
-  std::string round = {};   // what the round is called where it is a property; else a local id
+  bool asks_again = true;  // points tell that another round is asked for; else rounds just come
+  // The rounds in a hundred without a request, although points record requests.
+  unsigned unasked = 0;
+  std::string round = {};   // the round's name if it is a property; else it is a local id
   unsigned apart_us = 12;   // events are less than this apart; 1: many at the same microsecond
   bool one_buffer = false;  // every unit out of a block is put where the one before was
 };

@@ -1,5 +1,6 @@
 // A 5G NR uplink with HARQ, segmentation, reordering and ids that are used again all the time:
-// every packet and each of its pieces must come out, with no rule file and nothing invented.
+// every packet and each of its segments must be found, without a rule file, and none may be
+// invented.
 #include "tests/cli/nr_uplink.h"
 
 #include <cstdint>
@@ -26,7 +27,7 @@ std::set<std::size_t> numbers_of(const json& journey, const json& positions) {
   return numbers;
 }
 
-// Whether the journey is the packet: the same events, each with the parents that it really had.
+// Checks that the journey is the packet: the same events, each with its true parents.
 void require_same(const NrUplink& truth, const NrUplink::Packet& packet, const json& journey) {
   CAPTURE(journey.dump());
   std::set<std::size_t> found;
@@ -98,7 +99,7 @@ TEST_CASE("every packet of an NR uplink, and each of its pieces, comes out of re
   CHECK(sums.reordered > 50);
 }
 
-TEST_CASE("so it does whichever way the stack tells of rounds, and wherever it puts units") {
+TEST_CASE("the same holds for every way of recording rounds and placing units") {
   const test::TemporaryDirectory directory;
   const NrShape shape = GENERATE(NrShape{.asks_again = false}, NrShape{.round = "hqround"},
                                  NrShape{.asks_again = false, .round = "round"},

@@ -28,7 +28,7 @@ std::string imported(const test::TemporaryDirectory& directory, const std::strin
   return trace;
 }
 
-// Buffers that are given back, every 100 us; nothing tells when they were taken.
+// Buffers that are given back, every 100 us; no point shows when they were taken.
 std::string freed_only() {
   std::string text;
   for (unsigned i = 0; i < kFreed; ++i)
@@ -67,7 +67,7 @@ TEST_CASE("a packet that was seen at one point only is said to have no latency, 
   CHECK(down["complete"] == kFreed);
   CHECK(down["at_one_point"] == kFreed);
   CHECK(down["latency_us"].is_null());
-  CHECK(output_of({"report", trace, "--cdf", "text"}).starts_with("nothing to tell of"));
+  CHECK(output_of({"report", trace, "--cdf", "text"}).starts_with("no figures: "));
   CHECK(output_of({"report", trace, "--cdf", "csv"}) == "dir,name,samples,us,at_most,longer\n");
   const std::string paste = output_of({"report", trace, "--paste"});
   CHECK(paste.contains("seen at this point only"));
@@ -89,7 +89,7 @@ TEST_CASE("latencies are of the packets that have one") {
   CHECK(report["deadline"]["D"]["late"] == kTimed);
 }
 
-TEST_CASE("of what is told apart they are counted, and not timed") {
+TEST_CASE("packets at one point are counted in each group, and not timed") {
   const test::TemporaryDirectory directory;
   const std::string trace = imported(directory, both());
   const std::string text = output_of({"report", trace, "--by", "path"});

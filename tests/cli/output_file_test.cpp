@@ -1,4 +1,4 @@
-// Files that commands write: complete or as they were, also where the command is killed.
+// Files that commands write: they are complete, or as they were, even if the command is killed.
 #include <csignal>
 #include <filesystem>
 #include <optional>
@@ -22,8 +22,8 @@ namespace fs = std::filesystem;
 
 enum class FileSystem : std::uint8_t { kWithNameless, kWithout };
 
-// A directory with an output that is there already, and a command that waits, in the midst of
-// writing it, for what comes out of a FIFO.
+// A directory with an existing output, and a command that replaces it and waits, in the middle of
+// writing, for data from a FIFO.
 class Held {
  public:
   explicit Held(FileSystem file_system) : file_system_(file_system) {
@@ -124,7 +124,7 @@ TEST_CASE("an output has its name when it is complete, wherever it is written") 
         output_of({"export", traces.path("radio"), "--to", "latseq-csv"}));
 }
 
-TEST_CASE("who reads the old output reads it to its end") {
+TEST_CASE("a reader of the old output reads it to its end") {
   const Traces traces;
   const std::string output = traces.directory().path("out.csv");
   test::write_contents(output, "of yesterday\n");

@@ -1,5 +1,5 @@
-// `sojourn` run on traces that are made from the fixtures of tests/golden, in a directory that goes
-// away. A file's size depends on the compressor's version, so it is left out of what is compared.
+// Runs `sojourn` on traces that are made from the fixtures of tests/golden, in a temporary
+// directory. A file's size depends on the compressor's version, so it is not compared.
 #pragma once
 
 #include <string>
@@ -14,7 +14,7 @@ class Traces {
   // Each is made at its first use: "radio", "lossy".
   std::string path(const std::string& fixture) const;
 
-  // Where a test may put files of its own.
+  // A directory for a test's own files.
   const test::TemporaryDirectory& directory() const { return directory_; }
 
  private:
@@ -26,9 +26,10 @@ test::Ended sojourn(std::vector<std::string> arguments);
 // Standard output of a run that must succeed in silence.
 std::string output_of(std::vector<std::string> arguments);
 
-// Failed at run time with one line on stderr that holds the words, and with nothing on stdout.
+// Checks that it failed at run time with one line on stderr that contains the words, and with
+// nothing on stdout.
 void require_error(const test::Ended& ended, const std::string& words);
-// The same, and two more lines, which show the place in a text.
+// Like require_error(), with two more lines that show the place in a text.
 void require_pointed_error(const test::Ended& ended, const std::string& words);
 
 // Compares with expected/NAME.

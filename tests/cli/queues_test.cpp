@@ -131,7 +131,7 @@ TEST_CASE("each stay of those that a filter means is a line") {
   CHECK(down + up == lines({}));
 }
 
-TEST_CASE("what a trace does not have is said in one line") {
+TEST_CASE("data that a trace lacks are named in one line") {
   const Traces traces;
   require_error(sojourn({"queues", traces.path("radio"), "--verify"}), "nothing to compare");
   CHECK(sojourn({"queues", traces.path("radio"), "--items", "--verify"}).exit_code == 2);
@@ -154,7 +154,7 @@ TEST_CASE("a graph of places is one that can be read") {
   CHECK(sojourn({"queues", traces.path("radio"), "--dot", "--json"}).exit_code == 2);
 }
 
-// The lines of a command whose standard output is a terminal of 100 columns.
+// Returns the lines of a command whose standard output is a terminal of 100 columns.
 std::vector<std::string> on_a_terminal(const std::string& arguments) {
   const test::Ended ended =
       test::run({"script", "-qec", "stty cols 100; '" SJ_SOJOURN "' " + arguments + " 2>/dev/null",

@@ -1,5 +1,5 @@
-// --explain-rules and --rules: what is printed is what applies, and what is wrong with a file is
-// told with its place.
+// --explain-rules and --rules: the printed rules are those that apply, and errors in a file have
+// their place.
 #include <string>
 
 #include <catch2/catch_test_macros.hpp>
@@ -54,7 +54,7 @@ TEST_CASE("a stated output is where journeys end") {
   CHECK(ended.exit_code == 0);
   CHECK(ended.err.empty());
   CHECK(ended.out.contains("pdcp.in--pdcp.tx  psn 0  whole\n"));
-  // What comes after it belongs to no packet that entered.
+  // Later points belong to no packet that entered.
   std::size_t begin = 0;
   for (auto end = ended.out.find("\n\n"); end != std::string::npos;
        end = ended.out.find("\n\n", begin)) {

@@ -1,5 +1,5 @@
-// `sojourn serve` of traces: what it gives to whom, and what it does with clients that are hostile,
-// slow, or many. Captures of its own: tests/live/serve_test.cpp; the page: tests/page.
+// `sojourn serve` of traces: its answers, its checks of clients, and hostile, slow, or many
+// clients. Captures of its own: tests/live/serve_test.cpp; the page: tests/page.
 #include <chrono>
 #include <csignal>
 #include <fstream>
@@ -48,7 +48,7 @@ TEST_CASE("the page is for who has the link, and then for its cookie") {
         403);
   CHECK(served.ask("GET /state", host + "Cookie: " + served.cookie() + "0\r\n").status() == 403);
 
-  // The page may ask this server, and nobody else; nothing may frame it.
+  // The page may send requests to this server only, and must not be framed.
   CHECK(page.head.contains("Content-Security-Policy: default-src 'none'; connect-src 'self'; "));
   CHECK(page.head.contains("; frame-ancestors 'none'\r\n"));
   CHECK(page.body.contains("content=\"default-src 'none'; connect-src 'self'; "));
@@ -138,7 +138,7 @@ TEST_CASE("garbage, huge heads and bodies are refused, and serving goes on") {
   HttpPeer huge(served.port());
   huge.send("GET / HTTP/1.1\r\nX: " + std::string(17'000, 'x'));
   CHECK(huge.hears("HTTP/1.1 431 "));
-  // Whoever goes on sending is cut off.
+  // A client that never stops sending is cut off.
   HttpPeer endless(served.port());
   endless.send("GET / HTTP/1.1\r\n");
   bool is_taken = true;
@@ -163,7 +163,7 @@ TEST_CASE("a hundred clients, dead ones and slow ones keep nobody out") {
   for (std::size_t number = 0; number < silent.size(); number += 2)
     silent[number]->send("GET /state HTTP/1.1\r\nHo");
   CHECK(served.get("/state").status() == 200);
-  // These never read what they asked for.
+  // These clients never read their answers.
   std::vector<std::unique_ptr<HttpPeer>> slow;
   for (int number = 0; number < 10; ++number) {
     slow.push_back(std::make_unique<HttpPeer>(served.port()));
@@ -174,7 +174,7 @@ TEST_CASE("a hundred clients, dead ones and slow ones keep nobody out") {
   CHECK(served.child().running());
 }
 
-TEST_CASE("whoever listens hears the figures of a trace that grows, to its end") {
+TEST_CASE("a listener gets the figures of a growing trace, to its end") {
   const Traces traces;
   const std::string bytes = test::contents(traces.path("radio"));
   const std::string growing = traces.directory().path("growing.sjt");

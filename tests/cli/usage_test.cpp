@@ -1,4 +1,4 @@
-// How wrong usage is refused, and what the help looks like.
+// The refusal of wrong usage, and the form of the help.
 #include <sstream>
 #include <string>
 #include <vector>
@@ -158,7 +158,7 @@ TEST_CASE("help has 80 columns and names no types of the language it is written 
   }
 }
 
-TEST_CASE("help says what goes together, and what stands where nothing is said") {
+TEST_CASE("help names options that go together, and defaults") {
   const std::string record = output_of({"record", "--help"});
   CHECK(record.contains("\n  --engine auto|bpf|ring    How events leave"));
   CHECK(record.contains("(default: auto)"));

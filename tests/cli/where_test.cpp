@@ -92,7 +92,7 @@ TEST_CASE("a report of some journeys says of which, and counts those only") {
   CHECK(complete["where"]["journeys"] == complete["journeys"]["D"]["count"]);
   CHECK(output_of({"report", trace, "--where", "complete && dir == D"})
             .contains(" journeys where complete && dir == D\n"));
-  // What decided their latencies is theirs; how many were in a place at once is not known.
+  // Figures of the selected packets exist; the number of units in a place at once is unknown.
   const auto of_place = [](const json& told, const json& place) {
     for (const json& one : told["queues"])
       if (one["name"] == place["name"] && one["dir"] == place["dir"]) return one;

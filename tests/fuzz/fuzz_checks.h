@@ -1,5 +1,5 @@
-// What fuzzers demand of the code under test. A demand that is not met ends the process, which the
-// fuzzer reports with the input.
+// The demands of the fuzzers on the code under test. A demand that is not met ends the process, and
+// the fuzzer reports the input.
 #pragma once
 
 #include <cstdio>
@@ -16,8 +16,9 @@ inline void require(bool truth, std::string_view what) {
   std::abort();
 }
 
-// What any input may fail, but no input of the corpus that is called sound: these are run once with
-// SJ_FUZZ_SOUND set. A corpus that is not understood any more would leave the fuzzer at the door.
+// A demand that any input may fail, except inputs of the corpus whose names begin with `sound-`:
+// these are run once with SJ_FUZZ_SOUND set. A corpus that is refused everywhere would make the
+// fuzzer useless.
 inline bool understood(bool truth) {
   static const bool all_sound = std::getenv("SJ_FUZZ_SOUND") != nullptr;
   require(truth || !all_sound, "a sound input is understood");

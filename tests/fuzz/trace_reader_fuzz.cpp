@@ -1,6 +1,6 @@
-// Any bytes as a trace: opened, merged, every block read by itself. What comes out has to fit the
-// schema. The first byte says whether checksums are put right before ('1', or the fuzzer would
-// never get behind them) or bytes are read as they are ('0').
+// Any bytes as a trace: opened, merged, every block read by itself. The events have to fit the
+// schema. The first byte says whether checksums are corrected first ('1', or the fuzzer would never
+// get behind them) or bytes are read as they are ('0').
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>

@@ -97,7 +97,8 @@ Bytes made(const std::function<void(trace::Writer&)>& write) {
   return trace;
 }
 
-// The same without its index, each payload decompressed. The fuzzer puts the checksums right.
+// Returns the trace without its index, each payload decompressed. The fuzzer corrects the
+// checksums.
 Bytes decompressed(const Bytes& trace) {
   Bytes plain(trace.begin(), trace.begin() + sizeof(trace::FileHeader));
   trace::BlockOpener opener;

@@ -1,13 +1,13 @@
-// Traces as text, and texts that are expected, for tests that compare what is printed. A fixture
-// has a line for each fact, `#` begins a comment:
+// Traces as text, and expected texts, for tests that compare output. A fixture has a line for each
+// fact, `#` begins a comment:
 //   target NAME PID
 //   capture OPEN_NS CLOSE_NS TRACER_CPU_NS TARGET_CPU_NS
 //   point D ip.in--pdcp.in len:rnti:drb.gsn
 //   thread TID NAME
 //   clock MONOTONIC_NS REALTIME_NS TAI_NS ERROR_NS
-//   ring STREAM                             (its events do not say their CPU; of others it is the
-//   number) lost STREAM POINT_NUMBER COUNT          (no room in the stream's ring) NS STREAM TID D
-//   ip.in--pdcp.in VALUE... (an event)
+//   ring STREAM                      the stream of a thread; others are of the CPU of their number
+//   lost STREAM POINT_NUMBER COUNT   the stream's ring had no room
+//   NS STREAM TID D ip.in--pdcp.in VALUE...   an event
 #pragma once
 
 #include <string>

@@ -48,7 +48,7 @@ class JourneyWords : public journeys::Observer {
   present::CpuOfStream cpus_;
 };
 
-// What is rebuilt by itself, and whether the observer is divided among the rebuilders.
+// The division of the rebuild, and whether the observer is divided among the rebuilders.
 enum class How : std::uint8_t { kWhole, kEachDirection, kDivided };
 
 template <typename Observer>
@@ -115,7 +115,7 @@ TEST_CASE("a trace that lost events says what it cannot know") {
   check("lossy", {How::kWhole});
 }
 
-TEST_CASE("times of a trace that says what hits took are without that") {
+TEST_CASE("times of a trace with costs of hits are net times") {
   check("traced", {How::kWhole});
 }
 

@@ -1,4 +1,4 @@
-// `sojourn ab` with real recordings: the order of the runs, what it leaves behind, what it says.
+// `sojourn ab` with real recordings: the order of the runs, the processes left behind, the output.
 #include <algorithm>
 #include <csignal>
 #include <filesystem>
@@ -47,7 +47,7 @@ TEST_CASE("two commands are recorded in turns, ended after each run, and compare
   CHECK(ended.err.find("run 1 of 4: A") < ended.err.find("run 2 of 4: B"));
   CHECK(ended.err.contains("run 3 of 4: B"));
   CHECK(ended.err.contains("run 4 of 4: A"));
-  const json said = json::parse(ended.out);  // what the commands print is not in it
+  const json said = json::parse(ended.out);  // it has no output of the commands
   REQUIRE(said["base"].size() == 2);
   REQUIRE(said["new"].size() == 2);
   for (const json& base : said["base"])

@@ -63,7 +63,7 @@ TEST_CASE("a stripped, deleted executable is traced like any other") {
   CHECK(open_trace(trace).events() > 1000);
 }
 
-// How often each point of the linked program was hit, "linked.in--library.in" and
+// Counts the hits of each point of the linked program, "linked.in--library.in" and
 // "library.in--library.out".
 std::map<std::string, int> hits_of_linked(const std::string& trace) {
   trace::Reader reader = open_trace(trace);
@@ -225,7 +225,7 @@ TEST_CASE("an interrupt ends a capture before its time, and the trace names a si
   CHECK(reader.capture().close_ns - reader.capture().open_ns < 3600'000'000'000);
 }
 
-TEST_CASE("a target that is stopped is told as such, not asked for traffic") {
+TEST_CASE("a stopped target is reported as stopped, not as one without traffic") {
   need_root();
   const test::TemporaryDirectory directory;
   test::Child subject({SJ_SUBJECT_VALUES, "60"});

@@ -1,4 +1,5 @@
-// A budget that is far too small: what is shed is said, is in the trace, and comes back.
+// A budget that is far too small: points that are shed are reported, are in the trace, and come
+// back.
 #include <algorithm>
 #include <chrono>
 #include <csignal>
@@ -23,7 +24,7 @@ struct Counts {
   std::uint64_t most = 0;
 };
 
-// Only what is outside of the point's shed spans counts, and between the marks.
+// Counts the time outside of the point's shed spans, and between the marks.
 class Outside {
  public:
   explicit Outside(const model::Capture& capture) : capture_(&capture) {}
@@ -117,8 +118,8 @@ TEST_CASE("over its budget points are shed, said, left out exactly, and brought 
   }
 }
 
-// By eBPF a hit costs what a packet's work does.
-TEST_CASE("by eBPF whole paths go off where nobody gave a budget, and slots stay") {
+// By eBPF a hit costs as much as the work on a packet.
+TEST_CASE("by eBPF the default budget switches whole paths off, and slots stay") {
   need_root();
   const test::TemporaryDirectory directory;
   const std::string trace = directory.path("run.sjt");
@@ -130,7 +131,7 @@ TEST_CASE("by eBPF whole paths go off where nobody gave a budget, and slots stay
   CHECK(ended.err.contains("--budget none keeps all points on"));
   trace::Reader reader = open_trace(trace);
   const auto& points = reader.schema().points;
-  // Points are switched off one after the other, within a millisecond where it is one decision.
+  // Points of one decision are switched off one after the other, within a millisecond.
   std::multimap<std::uint64_t, model::PointId> in_order;
   for (const model::ShedSpan& span : reader.capture().shed)
     in_order.emplace(span.from_ns, span.point);
@@ -185,13 +186,13 @@ TEST_CASE("points of a library that comes later are under the budget as well") {
     CHECK(capture.hit_cost_ps.at(point) > 0);
 }
 
-// A point is off in all processes while it is shed, and on in all of them before and after. Of eBPF
-// it takes some milliseconds to take the probes off at a span's beginning, and to place them at its
-// end: what is looked at is a part in the middle.
+// A point is off in all processes while it is shed, and on in all of them before and after. By eBPF
+// it takes some milliseconds to remove the probes at a span's beginning, and to place them at its
+// end. So a part in the middle is checked.
 void check_off_and_on(trace::Reader& reader, pid_t late) {
   const auto& shed = reader.capture().shed;
   REQUIRE(shed.size() >= 2);        // the second one shows that the trial was for all
-  std::set<std::uint32_t> streams;  // of who came late
+  std::set<std::uint32_t> streams;  // of the late joiner
   for (const model::Stream& stream : reader.streams())
     if (stream.pid == late) streams.insert(stream.id);
   std::uint64_t while_off = 0;

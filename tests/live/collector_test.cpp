@@ -1,4 +1,4 @@
-// How the collector itself runs, and that what it starts does not run so.
+// The CPU and priority of the collector, which the programs that it starts do not have.
 #include <algorithm>
 #include <csignal>
 #include <filesystem>

@@ -1,4 +1,4 @@
-// Kernel context of programs whose dealings with the kernel are known (subjects/context.c).
+// Kernel context of programs whose system calls and waits are known (subjects/context.c).
 #include <algorithm>
 #include <map>
 #include <optional>
@@ -19,7 +19,7 @@ constexpr std::uint64_t kPreempted = 256;
 constexpr std::uint64_t kDead = 128;
 
 // A kernel may run no programs on behalf of some processes, such as the agent that manages a hosted
-// machine, and count nothing: what they did to a thread is not seen.
+// machine. Their effects on a thread are not seen.
 bool nearly_all(std::uint64_t seen, std::uint64_t of) {
   return 4 * seen >= 3 * of;
 }
@@ -51,7 +51,7 @@ class Recorded : public SubjectRecording {
     return static_cast<std::size_t>(std::ranges::count_if(events_[point], is));
   }
 
-  // What the report says of a thread.
+  // The thread in the report.
   nlohmann::json thread(std::uint32_t tid) const {
     const auto report = nlohmann::json::parse(sojourn_done({"report", "--json", path()}));
     for (const auto& thread : report.at("context").at("threads"))
@@ -102,7 +102,7 @@ std::string name_of(const trace::Reader& reader, model::NameKind kind, std::uint
   return found;
 }
 
-TEST_CASE("what a thread is called is told once, whoever has found it out") {
+TEST_CASE("a thread's name is written once, for all sources that know it") {
   need_root();
   const Recorded run("sleep", 100, "sched");
   std::set<std::pair<std::uint64_t, std::string>> told;
@@ -168,7 +168,8 @@ TEST_CASE("who woke whom is what the futex calls returned") {
              event.values.at("from") == 0;
     });
   };
-  // Who is preempted right after a wake need not be woken itself: maybe only one of them ever is.
+  // A thread that is preempted right after a wake need not be woken itself: maybe only one of them
+  // ever is.
   CHECK(woke_one(worker) + woke_one(partner) >= 10);
   CHECK(wakeups(worker, partner) == woke_one(worker));
   // The last wakeup is by the partner's end, which the worker waits for.
@@ -190,7 +191,7 @@ TEST_CASE("a thread that shares its CPU is runnable while its neighbour runs") {
   const nlohmann::json thread = run.thread(worker);
   CHECK(thread.at("runnable_ns") > 0);
   CHECK(thread.at("preempted") >= 2);
-  // What the thread's own clock counted is what it had a CPU for.
+  // The time on the thread's own clock is the time that it had a CPU.
   CHECK(thread.at("running_ns").get<double>() + thread.at("interrupted_ns").get<double>() +
             thread.at("unknown_ns").get<double>() >=
         0.9 * kMilliseconds * kMillisecond);

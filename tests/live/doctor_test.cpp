@@ -1,4 +1,4 @@
-// `sojourn doctor` on this machine, and what it measures: structure and order, not times.
+// `sojourn doctor` on this machine, and its measurements: structure and order, not times.
 #include <algorithm>
 
 #include <catch2/catch_test_macros.hpp>

@@ -23,7 +23,7 @@ using Catch::Approx;
 using nlohmann::json;
 using test::SysTree;
 
-// Lets a zone's counter grow at so many watts, from just before it wraps.
+// Lets a zone's counter grow at this many watts, from just before it wraps.
 class Meter {
  public:
   Meter(const SysTree& sys, const std::string& place, double watts)

@@ -1,5 +1,4 @@
-// What explain has as evidence of interrupts and of page faults, of a worker to which nothing else
-// happens.
+// The evidence of interrupts and of page faults in explain, for a worker that has nothing else.
 #include <algorithm>
 #include <string>
 #include <vector>
@@ -69,7 +68,7 @@ TEST_CASE("page faults are counted to the work that made them") {
       if (part.contains("page_faults")) faults += part.at("page_faults").get<std::uint64_t>();
     CAPTURE(faults);
     CHECK(faults > 0);
-    // Not those of the next one, and a few of page tables besides.
+    // The next worker's faults are not counted; a few of page tables may be.
     CHECK(faults < 2 * kPages);
     all_there += faults >= kPages ? 1 : 0;
   }

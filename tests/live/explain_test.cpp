@@ -22,8 +22,8 @@ class Faulty {
   explicit Faulty(std::vector<std::string> options,
                   const std::string& context = "sched,irq,syscalls") {
     need_root();
-    // Whatever else this machine does would be a cause as well, and rightly so: the station's
-    // threads go before it. The planted neighbour has a real-time priority.
+    // Other work on this machine would be a cause as well, and rightly so: therefore the station's
+    // threads have precedence. The planted neighbour has a real-time priority.
     const int own = getpriority(PRIO_PROCESS, 0);
     setpriority(PRIO_PROCESS, 0, -20);
     Station station(std::move(options));
@@ -42,7 +42,7 @@ class Faulty {
   std::string path() const { return directory_.path("run.sjt"); }
   const truth::Truth& truth() const { return *truth_; }
 
-  // What explain says, with parts that add up.
+  // The output of explain, whose parts add up.
   json explain(std::vector<std::string> options) const {
     options.insert(options.begin(), {"explain", path(), "--json", "--worst", "1000"});
     json said = json::parse(sojourn_done(std::move(options)));
@@ -62,7 +62,7 @@ class Faulty {
   std::optional<truth::Truth> truth_;
 };
 
-// The share of late packets whose main cause is such a one.
+// The share of late packets with such a main cause.
 template <typename Is>
 double share_of(const json& said, Is is) {
   std::uint64_t packets = 0;

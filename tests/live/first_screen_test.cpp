@@ -17,7 +17,7 @@ namespace {
 
 using nlohmann::json;
 
-// The line of a table that begins with that process id; empty: there is none.
+// The line of a table that begins with that process id, or an empty text.
 std::string row_of(const std::string& screen, pid_t pid) {
   for (std::size_t begin = 0; begin < screen.size();) {
     const std::size_t end = std::min(screen.find('\n', begin), screen.size());

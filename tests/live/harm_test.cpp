@@ -123,7 +123,7 @@ TEST_CASE(
     CHECK(no_breakpoints(site_bytes(station.pid(), points)));
     REQUIRE(station.running());
   }
-  // What the last one had written is readable.
+  // The blocks that the last one had written are readable.
   trace::Reader killed = open_trace(trace + ".partial");
   CHECK(killed.events() > 1000);
   CHECK(killed.capture().close_ns == 0);
@@ -132,7 +132,7 @@ TEST_CASE(
   sojourn_done({"record", "-p", std::to_string(station.pid()), "--for", "300ms", "-o", next,
                 "--attach", attach, "--budget", "none"});
   CHECK(open_trace(next).events() > 1000);
-  // Of the same name: what was left is kept, and told.
+  // A capture of the same name keeps the file that was left, and reports it.
   const test::Ended again = sojourn({"record", "-p", std::to_string(station.pid()), "--for",
                                      "100ms", "-o", trace, "--attach", attach, "--budget", "none"});
   CHECK(again.err.contains("what a killed capture had left is " + trace + ".partial~ now"));

@@ -1,4 +1,5 @@
-// What is said while a capture runs of points that are hit too often, and of those that never are.
+// The messages of a running capture about points that are hit too often, and about those that never
+// are.
 #include <string>
 
 #include <catch2/catch_test_macros.hpp>

@@ -27,7 +27,7 @@ const json* measurement(const json& profile, const std::string& id) {
   return nullptr;
 }
 
-TEST_CASE("the quick form measures every group, and says of each row what it is or why it is not") {
+TEST_CASE("the quick form measures every group, and each row has a figure or a reason") {
   const test::TemporaryDirectory directory;
   const std::string text =
       sojourn_done({"host", "--quick", "--json", "--directory", directory.path()});
@@ -113,7 +113,7 @@ TEST_CASE("a measurement that is killed leaves no file behind") {
   }
 }
 
-// A port that nobody has just now.
+// A port that is free just now.
 std::string free_address() {
   const base::Fd socket(::socket(AF_INET, SOCK_STREAM, 0));
   sockaddr_in address{};

@@ -1,6 +1,5 @@
-// What must hold on every kernel, by whatever way of attaching it has. These also run inside other
-// kernels than this machine's (tests/kernels), where an emulated CPU bears less load than others
-// do.
+// Behaviour that every kernel must show, with either mechanism of attaching. These tests also run
+// inside other kernels than this machine's (tests/kernels), where an emulated CPU bears less load.
 #include <cstdlib>
 #include <map>
 #include <utility>
@@ -18,7 +17,7 @@
 namespace sojourn::live {
 namespace {
 
-// "uprobe_multi" or "perf uprobes", where it is known what this kernel has.
+// "uprobe_multi" or "perf uprobes", if the test knows this kernel.
 void check_attached_as_expected(const trace::Reader& reader) {
   const char* const expected = std::getenv("SJ_EXPECTED_ATTACH");
   if (expected != nullptr) CHECK(reader.capture().attach == expected);
@@ -101,7 +100,7 @@ TEST_CASE("any kernel: hits that interrupt hits are numbered and counted like ot
   const std::string trace = directory.path("run.sjt");
   test::Child subject({SJ_SUBJECT_PREEMPTED});
   REQUIRE(subject.wait_for_output("ready"));
-  // Real-time threads and busy ones leave little to who collects.
+  // Real-time threads and busy ones leave the collector little time.
   std::vector<std::string> record = record_of(subject.pid(), "bpf", trace);
   record.insert(record.end(), {"--collector-priority", "rt:20", "--ring-size", "16M"});
   sojourn_done(record);

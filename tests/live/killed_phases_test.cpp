@@ -1,5 +1,6 @@
-// SIGKILL of the tracer, or of the target, in each phase of a capture that is too short for chance
-// to find: the other goes on unharmed, and what is on disk can be read. The seed is the test run's.
+// SIGKILL of the tracer, or of the target, in each phase of a capture that is too short to be hit
+// by chance: the other goes on unharmed, and the file on disk can be read. The seed is the test
+// run's.
 #include <algorithm>
 #include <chrono>
 #include <csignal>
@@ -164,7 +165,7 @@ TEST_CASE("SIGKILL of the tracer in any phase leaves the target unpatched and th
       CHECK(comes([pid] { return !has_breakpoints(pid); }));
     REQUIRE(now.subject().running());
     if (moment != 0) return;
-    // It goes on, and whoever comes next finds nothing in the way.
+    // The target goes on, and the next capture finds no obstacle.
     const std::string next = now.trace() + ".next";
     sojourn_done({"record", "-p", std::to_string(now.subject().pid()), "--engine", engine,
                   "--budget", "none", "--for", "50ms", "-o", next});

@@ -1,6 +1,6 @@
-// SIGKILL at random moments, of the tracer and of the target: the other goes on unharmed, and what
-// is on disk can be read. What is hit by chance seldom, such as a dump, is in
-// killed_phases_test.cpp. The seed is the test run's: --rng-seed repeats one.
+// SIGKILL at random moments, of the tracer and of the target: the other goes on unharmed, and the
+// file on disk can be read. Rare phases, such as a dump, are in killed_phases_test.cpp. The seed is
+// the test run's: --rng-seed repeats one.
 #include <algorithm>
 #include <chrono>
 #include <csignal>

@@ -165,7 +165,7 @@ TEST_CASE("files that were there from the start are attached to once") {
   const std::string trace = directory.path("run.sjt");
   test::Child subject({SJ_SUBJECT_LINKED, "100000"});
   REQUIRE(subject.wait_for_output("ready"));
-  // Its files are looked at anew after a second: nothing is new in them.
+  // Its files are read again after a second, and have nothing new.
   const test::Ended ended = sojourn({"record", "-p", std::to_string(subject.pid()), "--engine",
                                      "bpf", "--budget", "none", "--for", "2500ms", "-o", trace});
   CAPTURE(ended.err);

@@ -19,13 +19,13 @@ namespace {
 
 using nlohmann::json;
 
-// What ends the outermost process ends all of them. It ends with the test at the latest.
+// A signal that ends the outermost process ends all of them. It ends with the test at the latest.
 constexpr const char* kStart = R"(
 cd "$1" && ip link set lo up multicast on && ip route add 224.0.0.0/4 dev lo || exit 1
 osmo-bsc -c "$2/bsc.cfg" &
 exec osmo-bts-virtual -c "$2/bts.cfg")";
 
-// Of the process and all below it; 0: there is none of that name.
+// Finds the process of that name among this one and its descendants; 0 if there is none.
 pid_t find_below(pid_t pid, const std::string& name) {
   const std::string directory = "/proc/" + std::to_string(pid);
   if (!std::filesystem::exists(directory)) return 0;
@@ -83,7 +83,7 @@ TEST_CASE("the queues of a base station that its distribution ships are seen by 
   trace::Reader reader = open_trace(trace);
   std::map<std::string, std::uint64_t> hits;
   std::set<std::uint64_t> queued;
-  std::uint64_t sent = 0;  // that were in a queue
+  std::uint64_t sent = 0;  // those that were in a queue
   std::uint64_t last_frame = 0;
   REQUIRE(reader.merge([&](const model::EventBatch& batch) {
     for (std::size_t row = 0; row < batch.size(); ++row) {
@@ -101,7 +101,7 @@ TEST_CASE("the queues of a base station that its distribution ships are seen by 
         CHECK(value("item") != value("queue"));
       } else if (point.dest == "air") {
         sent += queued.erase(value("data"));
-        // As bsc.cfg has them; frames are numbered up to 2,715,647, which takes hours.
+        // The values are those of bsc.cfg; frames are numbered up to 2,715,647, which takes hours.
         CHECK(value("arfcn") == 600);
         CHECK(value("timeslot") < 8);
         CHECK(value("frame") >= last_frame);
@@ -131,7 +131,7 @@ TEST_CASE("the queues of a base station that its distribution ships are seen by 
   CHECK(queue->at("max") >= 1);
   CHECK(sojourn_done({"report", trace}).contains("  msgb "));
 
-  // The select loop: what a turn takes, and how soon it turns once it is woken.
+  // The select loop: the time of a turn, and the delay from its wakeup.
   const json& hops = report.at("hops");
   const auto turn =
       std::ranges::find(hops, "loop.turn", [](const json& one) { return one.at("at"); });
@@ -148,8 +148,8 @@ TEST_CASE("the queues of a base station that its distribution ships are seen by 
   CHECK(reactions["loop.handler"] > 0);
   CHECK(reactions["loop.handler"] <= hits["loop.handler"]);
 
-  // Without the map: what is called for each block, and what is sent once a second, which a short
-  // look would not see.
+  // Without the map: functions that are called for each block, and one that is called once a
+  // second, which a short look would miss.
   const test::Ended proposed =
       sojourn({"list", "-p", std::to_string(station.pid()), "--suggest", "--for", "3s"});
   CAPTURE(proposed.err, proposed.out);
@@ -159,7 +159,7 @@ TEST_CASE("the queues of a base station that its distribution ships are seen by 
     CHECK(proposed.out.contains(std::string("\n[[point]]\nfunction = \"") + function + "\""));
   }
 
-  // What the scheduler did to it.
+  // The scheduler's events of the thread.
   const auto& of_thread = threads.at("threads");
   const auto loop = std::ranges::find(of_thread, json(station.pid()),
                                       [](const json& one) { return one.at("tid"); });

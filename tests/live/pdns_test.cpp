@@ -45,7 +45,7 @@ $TTL 60
 ns IN A 127.0.0.1
 www IN A 192.0.2.1
 )";
-// What ends the outermost process ends all of them. It ends with the test at the latest.
+// A signal that ends the outermost process ends all of them. It ends with the test at the latest.
 constexpr const char* kStart = R"(
 cd "$1" && ip link set lo up || exit 1
 exec pdns_server --daemon=no --guardian=no --config-dir="$1" --socket-dir="$1" --write-pid=no \
@@ -70,7 +70,7 @@ class Asker {
 
  private:
   void ask(pid_t server, const std::stop_token& end) {
-    // Of this thread only.
+    // The network name space is changed for this thread only.
     const base::Fd space(open(("/proc/" + std::to_string(server) + "/ns/net").c_str(), O_RDONLY));
     if (setns(space.get(), CLONE_NEWNET) != 0) return;
     const base::Fd socket(::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
@@ -141,7 +141,7 @@ class NameServer {
   pid_t pid_ = 0;
 };
 
-// How often threads of that name were woken by such a thing.
+// The number of wakeups of threads of that name by this cause.
 std::uint64_t wakes(const json& threads, std::string_view name, const char* by) {
   std::uint64_t count = 0;
   for (const json& thread : threads)
@@ -167,15 +167,15 @@ TEST_CASE("an unknown program of C++ is met, mapped and traced, and its exceptio
   const std::string trace = directory.path("run.sjt");
   sojourn_done({"record", "-p", pid, "--auto", "--for", "1s", "-o", trace});
   const json threads = json::parse(sojourn_done({"threads", "--json", trace})).at("threads");
-  // Packets drive the one, which wakes the others. What they send is known where system calls may
-  // be recorded, which is too dear on a busy machine.
+  // Packets drive the receiver, which wakes the distributors. The packets that they send are known
+  // if system calls can be recorded, which is too expensive on a busy machine.
   CHECK(wakes(threads, "pdns/receiver", "network") > 20);
   CHECK(wakes(threads, "pdns/distributo", "thread") > 20);
 
   const test::Ended proposed = sojourn({"list", "-p", pid, "--suggest", "--for", "1s"});
   CAPTURE(proposed.err, proposed.out);
   REQUIRE(proposed.exit_code == 0);
-  // As a point, not among those that were not called.
+  // It is proposed as a point, and not listed among the functions that were not called.
   CHECK(proposed.out.contains("\n[[point]]\nfunction = \"PacketHandler::doQuestion(DNSPacket&)\""));
   const std::string map = directory.path("my.toml");
   test::write_contents(map, proposed.out);

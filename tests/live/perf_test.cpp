@@ -22,7 +22,7 @@ namespace {
 
 using nlohmann::json;
 
-// A subject of known work, recorded, and what the commands say of its trace.
+// A recording of a subject with known work, and the commands' output for its trace.
 class Recorded : public SubjectRecording {
  public:
   Recorded(const std::string& work, int count, const std::vector<std::string>& options,
@@ -190,7 +190,7 @@ TEST_CASE("samples that find no room are in the ledger, to the sample") {
       entry(report.at("counters"), "name", "page-faults").at("count").get<std::uint64_t>();
   CHECK(kept_faults + lost_faults >= 4 * kPackets);
   CHECK(kept_faults + lost_faults <= 4 * kPackets + 200);
-  // What was not kept of the counters says nothing of the packets.
+  // Lost samples of counters have no effect on packets.
   CHECK(report.at("journeys").at("D").at("complete") == kPackets);
   CHECK(report.at("journeys").at("D").at("censored") == 0);
   CHECK(sojourn({"check", run.path()}).out.contains("whole"));

@@ -1,4 +1,4 @@
-// What a trace kept and lost of each point, against what the base station says that it hit.
+// The events that a trace kept and lost of each point, compared with the base station's own record.
 #pragma once
 
 #include <cstdint>
@@ -16,10 +16,10 @@ struct PointCounts {
   std::uint64_t lost_in_all = 0;
 };
 
-// Of events between the marks: rings of a flight recorder hold some from before, too.
+// Counts events between the marks: rings of a flight recorder hold some from before, too.
 PointCounts count_points(trace::Reader& reader);
 
-// Checks that kept and lost ones together are what the truth tells of, point by point.
+// Checks for each point that kept and lost events together are those of the truth.
 void check_counts(const PointCounts& counts, const truth::Truth& truth,
                   const model::Capture& capture);
 

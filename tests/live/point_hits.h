@@ -20,7 +20,7 @@ struct Hits {
 // `value`: which of the point's values is its count.
 Hits hits_of(trace::Reader& reader, const std::string& point, std::size_t value = 0);
 
-// By process, as the streams say; of a trace that misses nothing.
+// By process, from the streams; requires a trace without losses.
 std::map<pid_t, Hits> hits_by_process(trace::Reader& reader, const std::string& point,
                                       std::size_t value = 0);
 

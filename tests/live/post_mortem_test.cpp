@@ -1,5 +1,5 @@
-// What a target that crashes leaves of its last events, and that it becomes a trace. The subject
-// says on a page of a file how far each of its threads came.
+// The last events of a target that crashes become a trace. The subject writes the progress of each
+// of its threads into a page of a file.
 #include <algorithm>
 #include <array>
 #include <csignal>
@@ -17,7 +17,7 @@
 namespace sojourn::live {
 namespace {
 
-// Of a worker of tests/live/subjects/last_words.cpp.
+// The progress of a worker of tests/live/subjects/last_words.cpp.
 struct Count {
   std::uint64_t begun = 0;
   std::uint64_t done = 0;
@@ -30,7 +30,7 @@ std::string core_pattern() {
   return pattern;
 }
 
-// A directory in which subjects end, with what they leave there.
+// A directory in which subjects end, with the files that they leave.
 class Scene {
  public:
   // Ring files and a core file: all of the subject's mappings are dumped.
@@ -138,7 +138,7 @@ TEST_CASE("of a SIGSEGV the ring file and the core file tell the same, up to the
   CHECK(lost_of(core, model::LossCause::kRingFull) == 0);
   CHECK(file.capture().ended_by == "target exit");
   CHECK(core.capture().ended_by == "target exit by SIGSEGV");
-  CHECK(core.target().name == "worker-0");  // what the first thread calls itself
+  CHECK(core.target().name == "worker-0");  // the name of the first thread
   CHECK(file.target().exe == std::filesystem::canonical(SJ_SUBJECT_LAST_WORDS));
   CHECK(!file.target().build_id.empty());
   CHECK(file.capture().stamp_error_ns > 0);
@@ -184,7 +184,7 @@ TEST_CASE("rings that stop when they are full say how many hits came after, to t
   }
   CHECK(numbers[0].size() < 1000);
   const std::uint64_t lost = lost_of(reader, model::LossCause::kRingFull);
-  // Of the other thread one hit may have been counted, or not, when it was killed.
+  // One hit of the other thread may or may not have been counted when it was killed.
   CHECK(kept + lost >= counts[0].done + counts[1].done);
   CHECK(kept + lost <= counts[0].begun + counts[1].begun + 1);
   const auto found =
@@ -253,9 +253,9 @@ TEST_CASE("the program is found by its build, where it is now") {
   const auto by = [&](const std::string& exe) {
     return sojourn({"record", "--post-mortem", ring_file, "--exe", exe, "-o", scene.path("r.sjt")});
   };
-  // The path that the rings name still leads there: what is given is only looked at first.
+  // The path in the rings is still valid: the given one is only tried first.
   CHECK(by("/nowhere").exit_code == 0);
-  // As if it had been installed anew since: the path in the arena now names another program.
+  // The path in the arena is changed to another program, as if it had been installed anew.
   std::string bytes = test::contents(ring_file);
   const std::string path = std::filesystem::canonical(SJ_SUBJECT_LAST_WORDS);
   const std::size_t at = bytes.find(path);
@@ -292,7 +292,7 @@ TEST_CASE("what holds no rings is one line, and leaves no trace behind") {
   refuse("/dev/null", "not a regular file");
   refuse(SJ_SUBJECT_LAST_WORDS, "neither a ring file nor a core file");
   CHECK(scene.run("armed", "16K", 1, 0, "kill").exit_code == -1);
-  refuse(scene.ring_file(), "nobody recorded it");
+  refuse(scene.ring_file(), "it was not recorded");
   CHECK(scene.run("armed", "16K", 1, 5, "kill").exit_code == -1);
   refuse(scene.rings_directory(), "the rings of several processes");
   const test::Ended both =

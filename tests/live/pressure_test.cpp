@@ -1,5 +1,5 @@
-// Back-pressure that is known from the events of queues alone, and what their threads are called
-// though nobody asked for the kernel's context.
+// Back-pressure that is known from the events of queues alone, with the names of their threads
+// although the kernel context was not recorded.
 #include <algorithm>
 #include <cstdlib>
 #include <string>
@@ -37,7 +37,8 @@ TEST_CASE("a stage that stops fills the queues before it one after the other: on
   const json queues = json::parse(sojourn_done({"queues", run.trace, "--json"}));
   REQUIRE(queues["operations"].size() == 3);
   INFO(queues["pressure"].dump(1));
-  // Two stops at least. How fast items come is a matter of who else has the processor.
+  // There are at least two stops. The rate of items depends on other programs that use the
+  // processor.
   std::size_t chains = 0;
   for (const json& chain : queues["pressure"]) {
     if (chain.size() != 3) continue;
@@ -58,7 +59,8 @@ TEST_CASE("a stage that stops fills the queues before it one after the other: on
 
 TEST_CASE("with samples the chain has the queues' names, once") {
   const Recorded run({"--queues"});
-  // From the events of their operations, and from the samples: who drains them only the events say.
+  // From the events of their operations, and from the samples; only the events show which thread
+  // drains them.
   for (const std::vector<std::string>& options : {std::vector<std::string>{"--places"}, {}}) {
     std::vector<std::string> words = {"queues", run.trace, "--json"};
     words.insert(words.end(), options.begin(), options.end());
@@ -112,7 +114,7 @@ TEST_CASE("threads have their names without the kernel's context") {
   }
   for (const char* const name : {"slow-end", "middle-1", "middle-2"})
     CHECK(std::ranges::count(names, name) == 1);
-  // Of the context itself there is nothing.
+  // The trace has no kernel context.
   CHECK(open_trace(run.trace).context().families.empty());
 }
 

@@ -23,7 +23,7 @@ class Station {
   pid_t pid() const { return child_->pid(); }
   bool running() { return child_->running(); }
 
-  // Ends it in order and reads what it says of itself.
+  // Ends it in order and reads its truth file.
   truth::Truth finish();
 
  private:
@@ -34,7 +34,7 @@ class Station {
 // `sojourn` with these arguments, run to its end.
 test::Ended sojourn(std::vector<std::string> arguments);
 
-// The same; requires success.
+// Runs sojourn, and requires success.
 std::string sojourn_done(std::vector<std::string> arguments);
 
 trace::Reader open_trace(const std::string& path);

@@ -1,4 +1,4 @@
-// The counters of a base station's queues, read from outside, against what it knows that it did.
+// The counters of a base station's queues, read from outside, compared with its own record.
 #include <algorithm>
 #include <chrono>
 #include <map>

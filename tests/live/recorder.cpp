@@ -12,7 +12,7 @@ Recorder::Recorder(std::vector<std::string> options, const std::string& first_wo
   std::vector<std::string> words = {
       SJ_SOJOURN, "record", "-p", std::to_string(subject.pid()), "-o", directory.path("run.sjt")};
   words.insert(words.end(), options.begin(), options.end());
-  words = [&] {  // what it says comes on stderr
+  words = [&] {  // its messages come on stderr
     std::string line = "exec";
     for (const std::string& word : words) line += " '" + word + "'";
     return std::vector<std::string>{"sh", "-c", line + " 2>&1"};

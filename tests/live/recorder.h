@@ -1,5 +1,5 @@
-// A capture of the subject with two points, as the tests of the flight recorder and of triggers
-// need it, and what they look at in its files.
+// A capture of the subject with two points, for the tests of the flight recorder and of triggers,
+// and checks of its files.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ struct Recorder {
   std::optional<test::Child> capture;
 };
 
-// Whether both points of the subject have every number between their first and their last.
+// Checks that both points of the subject have every number between their first and their last.
 void check_whole(const std::string& path);
 
 std::vector<std::uint64_t> numbers(const std::string& path, const std::string& point);

@@ -14,7 +14,7 @@ std::uint64_t readable_events(const std::string& path) {
   std::error_code missing;
   if (std::filesystem::file_size(path, missing) == 0 || missing) return 0;
   auto reader = files::open_trace(path);
-  // The first bytes of the file may be all that there is.
+  // The file may have its first bytes only.
   if (!reader) return 0;
   std::uint64_t events = 0;
   REQUIRE(reader->merge([&](const model::EventBatch& batch) {

@@ -1,4 +1,4 @@
-// What somebody who was killed has left behind.
+// The files and probes that a killed process has left behind.
 #pragma once
 
 #include <chrono>
@@ -8,12 +8,12 @@
 
 namespace sojourn::live {
 
-// Events of what a killed tracer left, which is whole but for its last block, which may be cut; 0,
-// where it was killed before it wrote.
+// Counts the events in the file that a killed tracer left. Its last block may be cut. 0 if it was
+// killed before it wrote.
 std::uint64_t readable_events(const std::string& path);
 
-// Waits for what is bound to come; false when two minutes passed without. A kernel takes its time
-// with probes where others on the machine are being removed as well.
+// Waits for a condition that must become true; returns false after two minutes. A kernel is slow
+// with probes while others on the machine are being removed as well.
 template <typename Condition>
 bool comes(Condition condition) {
   for (int tries = 0; tries < 12000; ++tries) {

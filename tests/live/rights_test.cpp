@@ -1,4 +1,4 @@
-// With which rights a capture runs, and whose its files are.
+// The rights of a capture, and the owner of its files.
 #include <algorithm>
 #include <chrono>
 #include <csignal>
@@ -45,7 +45,7 @@ void give(const test::TemporaryDirectory& directory, mode_t mode) {
   REQUIRE(chmod(directory.path().c_str(), mode) == 0);
 }
 
-// As sudo would start it.
+// Runs sojourn with the environment that sudo sets.
 std::vector<std::string> by_sudo(const std::vector<std::string>& arguments) {
   std::vector<std::string> words = {"env", "SUDO_UID=" + kNobodyText, "SUDO_GID=" + kNobodyText,
                                     SJ_SOJOURN};
@@ -60,7 +60,7 @@ std::string field(const std::string& status, const std::string& name) {
   return {};
 }
 
-// Of every thread of the process.
+// The rights of every thread of the process.
 struct Rights {
   std::string uids;
   std::uint64_t capabilities = 0;  // it may have, whether or not it has them now
@@ -89,7 +89,7 @@ constexpr std::uint64_t bit(unsigned capability) {
   return std::uint64_t{1} << capability;
 }
 
-// What nobody needs who looks into a process and attaches to it.
+// Capabilities that looking into a process and attaching to it never needs.
 constexpr std::uint64_t kNeverNeeded = bit(CAP_SYS_ADMIN) | bit(CAP_SYS_MODULE) |
                                        bit(CAP_SYS_RAWIO) | bit(CAP_SYS_BOOT) | bit(CAP_NET_ADMIN) |
                                        bit(CAP_NET_RAW) | bit(CAP_KILL) | bit(CAP_CHOWN) |
@@ -121,7 +121,7 @@ TEST_CASE("three capabilities are enough to record another user's process by eBP
   CHECK(subject.running());
 }
 
-// What it says.
+// Returns the output of the capture.
 std::string record_by_sudo(const std::string& trace) {
   test::Child subject({SJ_SUBJECT_LINKED, "1000000"});
   REQUIRE(subject.wait_for_output("ready"));
@@ -132,9 +132,9 @@ std::string record_by_sudo(const std::string& trace) {
   return ended.err;
 }
 
-TEST_CASE("a trace belongs to who called sudo") {
+TEST_CASE("a trace belongs to the user who called sudo") {
   need_root();
-  const mode_t mode = GENERATE(0700, 01777);
+  const mode_t mode = GENERATE(0700U, 01777U);
   const test::TemporaryDirectory directory;
   give(directory, mode);
   const std::string trace = directory.path("run.sjt");
@@ -151,7 +151,7 @@ TEST_CASE("where who called sudo may not write, the trace is root's, and that is
   CHECK(owner_of(trace) == Owner{0, 0, 0600});
 }
 
-TEST_CASE("a dump of a flight recorder belongs to who called sudo") {
+TEST_CASE("a dump of a flight recorder belongs to the user who called sudo") {
   need_root();
   const test::TemporaryDirectory directory;
   give(directory, 0700);
@@ -168,7 +168,8 @@ TEST_CASE("a dump of a flight recorder belongs to who called sudo") {
   CHECK(tracer.wait().exit_code == 0);
 }
 
-// Of the capture's own threads; the one that writes is who called sudo, or root.
+// Checks the capture's own threads; the writing one belongs to the user who called sudo, or to
+// root.
 void check_no_rights(pid_t tracer, bool by_root) {
   int writers = 0;
   for (const Rights& thread : rights_of(tracer)) {
@@ -198,7 +199,7 @@ TEST_CASE("a capture has no rights any more when it says that it is attached") {
   test::Child tracer(by_root ? plain : by_sudo(record));
   REQUIRE(tracer.wait_for_output("attached"));
   check_no_rights(tracer.pid(), by_root);
-  // Who keeps them, and below it who holds the probes, has those that it takes to attach.
+  // The privileged helper, and below it the probe keeper, have the rights for attaching.
   const std::vector<pid_t> children = children_of(tracer.pid());
   REQUIRE(children.size() == 1);
   CHECK((rights_of(children.front()).front().capabilities & bit(CAP_SYS_PTRACE)) != 0);
@@ -292,7 +293,7 @@ std::vector<pid_t> family_of(pid_t pid) {
   return family;
 }
 
-TEST_CASE("who kept the rights is gone when the capture is, however it ended") {
+TEST_CASE("the privileged helper ends with the capture, for every kind of end") {
   need_root();
   const int how = GENERATE(SIGINT, SIGKILL);
   const std::string engine = GENERATE("ring", "bpf");
@@ -307,7 +308,7 @@ TEST_CASE("who kept the rights is gone when the capture is, however it ended") {
   CHECK(family.size() == (engine == "bpf" ? 3 : 2));
   tracer.signal(how);
   tracer.wait();
-  // Whether somebody has asked how they ended is not the capture's to see to.
+  // Processes that have ended and were not waited for do not count.
   const auto is_left = [](pid_t pid) {
     const auto process = tracee::Process::open(pid);
     return process && process->comm().starts_with("sj-");

@@ -1,5 +1,5 @@
-// The ring engine where things are small, short or odd: more lossy points than a ring tells apart,
-// threads without rings, commands that end at once.
+// Edge cases of the ring engine: more lossy points than a ring distinguishes, threads without
+// rings, commands that end at once.
 #include <algorithm>
 #include <chrono>
 #include <csignal>
@@ -23,8 +23,8 @@ namespace {
 
 struct Losses {
   std::uint64_t all = 0;
-  std::uint64_t apart = 0;  // of points that are told
-  std::uint64_t sum = 0;    // of those that are not
+  std::uint64_t apart = 0;  // of points with a row of their own
+  std::uint64_t sum = 0;    // of the others
   std::map<model::LossCause, std::uint64_t> by_cause;
 };
 
@@ -58,7 +58,7 @@ TEST_CASE("losses of more points than a ring tells apart are in the ledger all t
   CHECK(lost.by_cause[model::LossCause::kRingFull] == lost.all);
   CHECK(reader.events() + lost.all == 20'000 * 200);
   const std::string report = sojourn_done({"report", trace});
-  CHECK(report.contains("points not told apart"));
+  CHECK(report.contains("points not distinguished"));
   sojourn_done({"check", trace});
 }
 
@@ -240,7 +240,7 @@ TEST_CASE("a busy flight recorder is taken over from where nothing of it is writ
   const PointCounts counts = count_points(reader);
   CHECK(counts.lost_in_all == 0);
   check_counts(counts, truth, reader.capture());
-  // Some of what it held is there.
+  // Some of its events are in the trace.
   const model::Capture& capture = reader.capture();
   CHECK(capture.close_ns - capture.open_ns > 600'000'000);
 }

@@ -1,5 +1,5 @@
-// The ring engine: what is recorded against what the base station knows that it did, what is lost,
-// and what becomes of the target when its collector dies.
+// The ring engine: recorded events compared with the base station's own record, losses, and the
+// target after the death of its collector.
 #include <chrono>
 #include <csignal>
 #include <thread>
@@ -36,7 +36,7 @@ TEST_CASE("by rings, every hit between the marks is in the trace, in its thread'
   trace::Reader reader = open_trace(trace);
   REQUIRE(reader.ledger().empty());
   CHECK(reader.capture().engine == model::Engine::kRing);
-  // Stamps are converted from the cycle counter: right to what the trace says of them.
+  // Stamps are converted from the cycle counter, with the error that the trace states.
   const std::uint64_t stamp_error_ns = reader.capture().stamp_error_ns;
   CHECK(stamp_error_ns > 0);
   CHECK(stamp_error_ns < 1'000'000);

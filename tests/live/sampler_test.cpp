@@ -1,4 +1,4 @@
-// The sampled counts of the base station's queues beside its own account of what it did to them.
+// The sampled counts of the base station's queues beside its own record.
 #include <algorithm>
 #include <cmath>
 #include <csignal>
@@ -346,7 +346,7 @@ TEST_CASE("a trace without queues is told apart from one whose queues were idle"
   CHECK(ended.err.contains("nothing to compare"));
 }
 
-// Of a station with a fault, from events alone.
+// A trace of a station with a fault, with events alone.
 struct Unsampled {
   test::TemporaryDirectory directory;
   std::string trace = directory.path("run.sjt");
@@ -400,7 +400,7 @@ TEST_CASE("bursts are seen without samples: how deep, who was inside, and what t
   const Unsampled run({"--burst", "200", "--rate-dl", "4000", "--rate-ul", "100", "--size", "500"});
   const auto deep = run.place("D", "rlc.tx.um");
   CHECK(deep["high_water"]["depth"] >= 50);
-  // A unit there is one packet; those that the end cut off are not told of.
+  // A unit there is one packet; units that the end cut off are not reported.
   CHECK(deep["high_water"]["inside"] <= deep["high_water"]["depth"]);
   CHECK(deep["high_water"]["inside"] >= 20);
   CHECK(deep["high_water"]["journeys"].size() == 8);

@@ -1,5 +1,6 @@
-// Commands that have no points themselves, such as scripts: what they become is recorded, and with
-// --follow what they start, from the first instruction on or from when the trace says.
+// Commands that have no points themselves, such as scripts: programs that they become are recorded,
+// and with --follow those that they start, from the first instruction on or from the instant in the
+// trace.
 #include <algorithm>
 #include <csignal>
 #include <cstdint>
@@ -74,7 +75,7 @@ TEST_CASE("the program that a script becomes is recorded by rings from its first
   CHECK(reader.capture().engine == model::Engine::kRing);
   REQUIRE_FALSE(reader.targets().empty());
   CHECK(reader.targets().back().exe == SJ_SUBJECT_LINKED);
-  // What its hits cost is known, though it was not known at the start that there would be any.
+  // The cost of its hits is known, although no points were known at the start.
   CHECK(sojourn_done({"report", "--costs", script.trace()}).contains("what tracing took"));
 }
 
@@ -141,7 +142,7 @@ TEST_CASE("a script may end before what it has started") {
   CHECK(reader.capture().ended_by == "target exit");
 }
 
-TEST_CASE("programs that end before anybody has found them are told of") {
+TEST_CASE("programs that end before they are found are reported") {
   need_root();
   const Script script("for i in 1 2 3 4 5 6 7 8 9 10; do " + linked(2) + "; done\nexec " +
                       linked(200));
@@ -150,7 +151,7 @@ TEST_CASE("programs that end before anybody has found them are told of") {
   REQUIRE(ended.exit_code == 0);
   trace::Reader reader = open_trace(script.trace());
   const auto hits = hits_by_process(reader, kPoint);
-  std::set<std::uint32_t> told_of;  // that some of it may be missing
+  std::set<std::uint32_t> told_of;  // programs with a message that events may be missing
   for (const model::UnarmedSpan& span : reader.capture().unarmed)
     if (span.point == model::kNoPoint || reader.schema().points[span.point].name() == kPoint)
       told_of.insert(static_cast<std::uint32_t>(span.pid));
@@ -168,7 +169,7 @@ TEST_CASE("programs that end before anybody has found them are told of") {
 // affair.
 TEST_CASE("by eBPF what a program did before it was attached to is told of, in a whole trace") {
   need_root();
-  const unsigned rounds = GENERATE(1, 20, 60, 80, 100, 120, 200);
+  const unsigned rounds = GENERATE(1U, 20U, 60U, 80U, 100U, 120U, 200U);
   CAPTURE(rounds);
   const Script script(linked(rounds) + "\nexit 0");
   const test::Ended ended = script.record({"--follow", "--engine", "bpf", "--budget", "none"});
@@ -187,13 +188,13 @@ TEST_CASE("by eBPF what a program did before it was attached to is told of, in a
   for (const Hits& hits : {own, library})
     CHECK((hits.counts.empty() || (is_gapless(hits) && hits.counts.back() == rounds - 1)));
   if (own.counts.empty() && library.counts.empty()) {
-    const bool is_told_of = ended.err.contains("ended before all of it could be attached to");
+    const bool is_told_of = ended.err.contains("ended before all of its points were attached");
     CHECK((is_told_of || ended.err.contains("recorded from now on")));  // after its last hit
     CHECK(ended.err.contains("nothing of it was seen before it ended"));
   }
 }
 
-TEST_CASE("rings that nobody will read are put to rest") {
+TEST_CASE("rings without a reader are switched off") {
   need_root();
   const Script script(linked(100'000) + " & echo $! > $0.child\nexec " + linked(100'000));
   test::Child tracer(
@@ -207,7 +208,7 @@ TEST_CASE("rings that nobody will read are put to rest") {
   };
   for (int patience = 0; patience < 1000 && has_named_rings(); ++patience) usleep(10'000);
   CHECK_FALSE(has_named_rings());
-  // Whoever attaches to it finds nothing of what it did before.
+  // A capture that attaches later finds none of its earlier events.
   const test::TemporaryDirectory directory;
   const std::string late = directory.path("late.sjt");
   sojourn_done(

@@ -1,5 +1,5 @@
-// Recording only some points, or only some events: what is kept is what the base station's own
-// account says, and what is not is counted.
+// Recording only some points, or only some events: the kept events agree with the base station's
+// own record, and the others are counted.
 #include <algorithm>
 #include <map>
 

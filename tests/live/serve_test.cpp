@@ -48,7 +48,7 @@ std::string pid_of(const Station& station) {
   return std::to_string(station.pid());
 }
 
-// The report of what it gives now.
+// The report of the trace that it serves now.
 json report_of(const Served& served, const test::TemporaryDirectory& directory) {
   const std::string path = directory.path("given.sjt");
   test::write_contents(path, served.get("/trace/0").body);

@@ -120,7 +120,8 @@ TEST_CASE("a snapshot holds each thread's hits up to then, and the process goes 
 
 TEST_CASE("rings that are written over while they are copied give no torn events") {
   constexpr unsigned kWorkers = 2;
-  // As fast as they can, until they are killed: a ring is full anew after some 300 us.
+  // The workers hit as fast as they can until they are killed: a ring is full anew after some 300
+  // us.
   Recorder recorder(kWorkers, "1M", "1000000000000", "wait");
   recorder.wait_until_all_have(100'000);
   std::size_t events = 0;

@@ -20,7 +20,7 @@ class SubjectRecording {
                    const std::string& began);
 
   std::string path() const { return directory_.path("run.sjt"); }
-  const std::string& said() const { return said_; }  // what `record` wrote to stderr
+  const std::string& said() const { return said_; }  // the messages of `record`
 
   // The subject's own number of that name. Requires that it printed one.
   std::uint64_t counted(const std::string& name) const;

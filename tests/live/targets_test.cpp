@@ -1,5 +1,5 @@
-// Several processes in one capture: side by side, those of a control group, and those that come
-// and go.
+// Several processes in one capture: side by side, those of a control group, and those that come and
+// go.
 #include <algorithm>
 #include <csignal>
 #include <filesystem>
@@ -238,7 +238,7 @@ TEST_CASE("a process that a debugger has attached to is recorded like any other"
     CHECK(is_gapless(hits.at(subject.pid())));
   }
 
-  // Held by it, there is nothing to record, and that is said.
+  // While a debugger holds the process, nothing can be recorded, and the error says so.
   REQUIRE(ptrace(PTRACE_INTERRUPT, subject.pid(), nullptr, nullptr) == 0);
   REQUIRE(waitpid(subject.pid(), nullptr, __WALL) == subject.pid());
   const test::Ended held =

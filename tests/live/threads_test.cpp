@@ -1,5 +1,5 @@
-// `record --auto` and `threads`: programs without points, of which it is known what their threads
-// do (subjects/hand_over.cpp), and the base station under test.
+// `record --auto` and `threads`: programs without points whose threads' activity is known
+// (subjects/hand_over.cpp), and the base station under test.
 #include <atomic>
 #include <chrono>
 #include <csignal>
@@ -26,8 +26,8 @@ using nlohmann::json;
 
 constexpr std::uint64_t kPackets = 300;
 
-// A kernel may run no programs on behalf of some processes, and a thread that is still busy is not
-// woken for what is handed to it: a part of it all is not seen.
+// A kernel may run no programs on behalf of some processes, and a busy thread is not woken for the
+// next item. So a part of the wakeups is not seen.
 bool most(std::uint64_t seen, std::uint64_t of) {
   return seen <= of && 2 * seen >= of;
 }
@@ -91,7 +91,7 @@ TEST_CASE("record --auto finds out what each thread of an unknown program is for
   CHECK(most(number(run.edge("network", "", "reader", "recvfrom"), "count"), kPackets));
   CHECK(most(number(run.edge("thread", "worker", "sender", "futex"), "count"), kPackets));
 
-  // Being woken and getting a CPU is within what the threads themselves saw of it.
+  // The delay from the wakeup to a CPU is within the times that the threads themselves saw.
   const json& handed = run.edge("thread", "reader", "worker", "futex");
   CHECK(most(number(handed, "count"), kPackets));
   const json& delay = handed.at("woken_to_running_ns");
@@ -123,7 +123,7 @@ TEST_CASE("record --auto finds out what each thread of an unknown program is for
   CHECK(text.contains("reader -> worker -> sender"));
   CHECK(text.contains("--suggest"));
   CHECK(sojourn_done({"threads", "--dot", run.path()}).starts_with("digraph threads {"));
-  // Without points that is what a report is about.
+  // A trace without points has the threads in its report.
   CHECK(sojourn_done({"report", run.path()}).contains("reader -> worker -> sender"));
   CHECK(run.said().ends_with(fmt::format("next: sojourn threads {}\n", run.path())));
 }

@@ -1,5 +1,5 @@
-// A target whose own clocks show another time than everybody else's: both engines tell its hits by
-// the host's clock.
+// A target in a time name space, whose clocks differ from the host's: both engines use the host's
+// clock.
 #include <algorithm>
 #include <cstdlib>
 #include <map>

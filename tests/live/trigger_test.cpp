@@ -1,4 +1,4 @@
-// What a capture does by itself, when something happens.
+// The actions of a capture's triggers.
 #include <algorithm>
 #include <chrono>
 #include <csignal>

@@ -58,8 +58,8 @@ class Pairer {
 
   void add(const model::EventView& event) {
     Thread& thread = threads_[event.tid];
-    // Those on the opening mark may have been too early: stamps are off by more than hits are
-    // apart.
+    // Hits at the opening mark may have been too early: the error of stamps is larger than the
+    // distance of hits.
     while (thread.next < thread.hits.size() && !thread.has_begun && !matches(event, hit(thread)) &&
            !surely_between(hit(thread), capture_, error_ns_))
       ++thread.next;

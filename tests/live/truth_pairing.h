@@ -1,6 +1,6 @@
-// Pairs the events of a trace with the hits that the base station's truth file tells of. A thread's
-// hits are in one order in both, so each thread is compared on its own: same point, same values,
-// and the event's time between the truth's stamps before and after it.
+// Pairs the events of a trace with the hits in the base station's truth file. A thread's hits have
+// the same order in both, so each thread is compared on its own: same point, same values, and the
+// event's time between the truth's stamps before and after it.
 #pragma once
 
 #include <cstdint>
@@ -20,12 +20,12 @@ struct Pairing {
   std::vector<std::string> differences;             // the first few, in words
 };
 
-// For a trace without losses: every event must pair, and every hit between the marks. Events may
-// be stamped wrong by so much.
+// For a trace without losses: every event must pair, and every hit between the marks.
+// `stamp_error_ns` bounds the error of stamps.
 Result<Pairing> pair_with_truth(trace::Reader& reader, const truth::Truth& truth,
                                 std::uint64_t stamp_error_ns = 0);
 
-// Hits of each point between the marks that the truth tells of: surely, and at most.
+// The number of the truth's hits of each point between the marks: certain ones, and possible ones.
 struct HitCount {
   std::uint64_t least = 0;
   std::uint64_t most = 0;
@@ -33,8 +33,8 @@ struct HitCount {
 std::vector<HitCount> count_hits(const truth::Truth& truth, const model::Capture& capture,
                                  std::uint64_t stamp_error_ns = 0);
 
-// Requires that trace and truth agree in every event, and the journeys rebuilt from the trace with
-// the ways that the truth tells of.
+// Requires that trace and truth agree in every event, and that the journeys rebuilt from the trace
+// have the truth's steps.
 journeys::Comparison require_equal(const std::string& trace, const truth::Truth& truth);
 
 }  // namespace sojourn::live

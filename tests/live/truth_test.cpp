@@ -1,4 +1,4 @@
-// What is recorded against what the base station knows that it did.
+// Recorded events compared with the base station's own record.
 #include <algorithm>
 #include <map>
 
@@ -11,8 +11,8 @@
 namespace sojourn::live {
 namespace {
 
-// How often the PDCP gave one sequence number to a bearer's downlink packets: more than once where
-// they wrap.
+// The number of times that PDCP gave one sequence number to a bearer's downlink packets: more than
+// once if they wrap.
 std::size_t most_hits_of_a_number(const truth::Truth& truth) {
   std::map<std::vector<std::uint64_t>, std::size_t> hits;
   for (const truth::Hit& hit : truth.hits)

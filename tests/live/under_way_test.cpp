@@ -1,5 +1,5 @@
 // Threads that a debugger stops in the middle of a hit: it has its place in the ring, and is not
-// whole when the capture ends. Kept and lost together are still all that was hit.
+// whole when the capture ends. Kept and lost events together are still all hits.
 #include <chrono>
 #include <csignal>
 #include <cstring>
@@ -67,7 +67,7 @@ class Debugger {
   Debugger& operator=(const Debugger&) = delete;
   ~Debugger() { ptrace(PTRACE_DETACH, pid_, nullptr, nullptr); }
 
-  // To where a hit has just taken its stamp, and so many instructions on.
+  // Steps to the instruction after a hit's stamp, and `on` instructions further.
   void step_behind_stamp(int on) const {
     for (int steps = 0; steps < 1'000'000; ++steps) {
       const bool reads_counter = is_at_rdtsc();
@@ -79,7 +79,7 @@ class Debugger {
     FAIL("no hit");
   }
 
-  // To where a hit has just taken its place, and so many instructions on.
+  // Steps to the instruction after a hit has reserved its place, and `on` instructions further.
   void step_into_hit(int on) const {
     const auto process = tracee::Process::open(pid_);
     REQUIRE(process);
@@ -126,8 +126,8 @@ class Debugger {
   pid_t pid_;
 };
 
-// On x86-64, from where the hit has its place on: four instructions write the stamp, seven which
-// point it is, fourteen show the record. Four before that, it reads the counter.
+// The steps of a hit on x86-64 after it has reserved its place: four instructions write the stamp,
+// seven the point, fourteen show the record. Four before that, it reads the counter.
 constexpr int kTakesPlace = 4;
 constexpr int kReadStamp = -4;
 constexpr int kTakesItNext = -1;
@@ -178,7 +178,7 @@ TEST_CASE(
     begun = subject.hits_begun();
     tracer.signal(SIGINT);
     ended = tracer.wait();
-    // It began before this one, and is none of its hits.
+    // The hit began before this capture, and is not one of its hits.
     sojourn_done({"record", "-p", subject.pid(), "--engine", "ring", "--for", "200ms", "-o",
                   subject.path("stopped.sjt")});
   }
@@ -207,7 +207,7 @@ TEST_CASE(
   CHECK(next.ledger().empty());
 }
 
-TEST_CASE("a dump while a thread stands in the middle of a hit tells of it, and the end does not") {
+TEST_CASE("a dump has a thread's unfinished hit as lost, and the end of the capture has not") {
 #ifndef __x86_64__
   SKIP("single steps never get past an exclusive store");
 #endif
@@ -264,7 +264,7 @@ TEST_CASE("a hit that its process died in, while it was recorded, is in the ledg
   sojourn_done({"check", subject.path("run.sjt")});
 }
 
-TEST_CASE("a snapshot of rings that a thread is in the middle of tells of its hit") {
+TEST_CASE("a snapshot of rings has the unfinished hit of a thread") {
 #ifndef __x86_64__
   SKIP("single steps never get past an exclusive store");
 #endif

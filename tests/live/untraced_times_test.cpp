@@ -1,6 +1,6 @@
-// The times of a report without what tracing took are those of the target when nobody traces it,
-// whatever a hit costs: the base station with the same seeded traffic untraced, traced by rings, by
-// eBPF, and by eBPF whose every hit takes 5 us more. Untraced times are the station's own.
+// The times of a report without tracing are those of the untraced target, for any cost of a hit:
+// the base station with the same seeded traffic untraced, traced by rings, by eBPF, and by eBPF
+// whose every hit takes 5 us more. Untraced times are the station's own.
 #include <algorithm>
 #include <array>
 #include <chrono>
@@ -97,8 +97,8 @@ struct Share {
   }
 };
 
-// Of the rows of one quantile, how many agree. The stated error of a row is 0.7 of what was taken
-// off, and 0.3 us a hit; two untraced runs differ as well, by `noise_us`.
+// Counts the rows of one quantile that agree. The stated error of a row is 0.7 of the subtracted
+// time, and 0.3 us a hit; two untraced runs differ as well, by `noise_us`.
 struct Agreement {
   Share net;
   Share measured;
@@ -148,7 +148,8 @@ TEST_CASE("times without what tracing took are those of the untraced target, dea
                             {"--engine", "bpf", "--budget", "none"});
   truth[1] = untraced();
 
-  // Hops that no other thread delays: a dear hit is most of what is measured, and none of it stays.
+  // Hops without delays by other threads: most of the measured time is an expensive hit, and none
+  // of it remains.
   for (const std::string row :
        {"D mac.mux--mac.harq.down--phy.out.proc p50", "D rlc.tx.am--rlc.seg.am--mac.mux p50",
         "D rlc.seg.am--mac.mux--mac.harq.down p50", "U phy.in.ant--phy.in.proc--mac.demux p50"}) {
@@ -159,8 +160,8 @@ TEST_CASE("times without what tracing took are those of the untraced target, dea
     for (const Times* const times : {&rings, &bpf, &dear})
       CHECK(std::abs(times->at(row).net_us - true_us) < 1);
   }
-  // On a machine with more work than CPUs a unit waits for one between threads, which no hit tells:
-  // so half of all rows must agree there. On a quiet one nearly all do (docs/tracing-cost.md).
+  // On a machine with more work than CPUs a unit waits for one between threads, which no hit shows.
+  // So half of all rows must agree there. On a quiet one nearly all do (docs/tracing-cost.md).
   const bool are_steady = alike_untraced(truth, "p99") > 0.75;
   if (!are_steady)
     WARN("99th percentiles not compared: those of two untraced runs differ by more than a quarter");
@@ -172,7 +173,7 @@ TEST_CASE("times without what tracing took are those of the untraced target, dea
   }
   const Agreement of_dear = agreement(truth, dear, "p50");
   CHECK(of_dear.net.near > of_dear.measured.near + 4);
-  // With each other: dear hits against cheap ones.
+  // Compared with each other: expensive hits and cheap ones.
   Share alike;
   for (const auto& [row, time] : dear)
     if (row.ends_with("p50") && bpf.contains(row) && truth[0].contains(row) &&

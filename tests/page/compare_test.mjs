@@ -1,5 +1,5 @@
-// Drives Chromium through the page's view of two traces, and holds what it shows against
-// `sojourn diff --json` of the same traces. Usage and environment: as page_test.mjs.
+// Drives Chromium through the page's view of two traces, and compares it with `sojourn diff --json`
+// of the same traces. Usage and environment: as page_test.mjs.
 import assert from "node:assert/strict";
 import { execFileSync, spawnSync } from "node:child_process";
 import fs from "node:fs";

@@ -51,7 +51,7 @@ function worded(figures) {
 const isMeasured = ({ measured }) => measured !== null && measured.count > 0;
 const deviation = (of) => (of === null ? "-" : of >= 9.995 ? `x${Math.round(of + 1)}` : `${of >= 0 ? "+" : ""}${(100 * of).toFixed(0)} %`);
 
-// All figures on the page are those of the profile.
+// Compares all figures on the page with those of the profile.
 async function showsTheProfile(page, profile) {
   assert.deepEqual(await cells(page, ".facts"), profile.machine.map(({ name, value, source }) => [name, value || "not told", source]));
   const rows = profile.measurements.filter(isMeasured);
@@ -205,7 +205,7 @@ test("what is no profile is refused in one line, in the words of host diff, and 
   }
   await close();
 
-  // The same in a trace.
+  // The same fault in a trace.
   const trace = path.join(directory, "broken.sjt");
   execFileSync(MAKE_SCHEDULED_TRACE, [trace, fileOf("broken.json", '{"tool": 7}')]);
   const broken = await open(pageOf(trace, "broken.html"), { hash: "view=machine" });

@@ -1,5 +1,5 @@
 // Writes a trace with a profile: two threads that work on packets in two places, and sampled stacks
-// of what they did there and in between. Usage: make-profiled-trace FILE.
+// of their work there and in between. Usage: make-profiled-trace FILE.
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -94,7 +94,7 @@ Result<void> write(const std::string& path) {
   SJ_CHECK(writer.write(model::Stream{.id = kPackets, .engine = model::Engine::kBpf, .cpu = 0}));
   SJ_CHECK(writer.write(model::Stream{.id = kSamples, .engine = model::Engine::kKernel, .cpu = 1}));
   model::Context context;
-  for (const std::uint64_t tid : {101, 102})
+  for (const std::uint64_t tid : {101U, 102U})
     context.names.push_back({.kind = model::NameKind::kThread,
                              .id = tid,
                              .name = tid == 101 ? "dl-worker" : "<i>ul</i>",

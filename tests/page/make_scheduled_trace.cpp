@@ -1,6 +1,6 @@
 // Writes a trace with the scheduler's events: two threads of the target that hand work to each
 // other on two CPUs, and a point that one of them hits. Usage: make-scheduled-trace FILE [PROFILE],
-// where PROFILE is what `sojourn host --json` printed.
+// where PROFILE is the output of `sojourn host --json`.
 #include <cstdint>
 #include <fstream>
 #include <iterator>
@@ -20,7 +20,7 @@ using namespace context::test;
 constexpr std::uint64_t kRound = 1000;
 constexpr std::uint64_t kRounds = 8;
 
-// Of each round: 101 runs on CPU 0 and wakes 102, which gets CPU 1 a little later.
+// In each round 101 runs on CPU 0 and wakes 102, which gets CPU 1 a little later.
 Trace made() {
   Trace trace;
   trace.is_thread(101, "S");

@@ -1,7 +1,7 @@
-// Drives Chromium through the report page, and holds what it shows against the command line's JSON.
-// Usage: node --test page_test.mjs, with SOJOURN, MAKE_TRACE, MAKE_SCHEDULED_TRACE and MAKE_EXPORT_TRACES (programs),
-// UNITS (web/units.ts bundled for Node), GOLDEN (tests/golden) and SCREENSHOTS (a directory, may be empty) in the
-// environment.
+// Drives Chromium through the report page, and compares it with the command line's JSON. Usage:
+// node --test page_test.mjs, with SOJOURN, MAKE_TRACE, MAKE_SCHEDULED_TRACE and MAKE_EXPORT_TRACES
+// (programs), UNITS (web/units.ts bundled for Node), GOLDEN (tests/golden) and SCREENSHOTS (a
+// directory, may be empty) in the environment.
 import assert from "node:assert/strict";
 import { execFileSync, spawnSync } from "node:child_process";
 import fs from "node:fs";
@@ -66,7 +66,7 @@ async function dragOverHeatMap(page, [x1, y1], [x2, y2]) {
   await page.waitForSelector(".differences p");
 }
 
-// The box in the page's address as the filter language has it.
+// The box in the page's address as a filter.
 async function boxFilter(page) {
   const [dir, ...sides] = new URLSearchParams(new URL(page.url()).hash.slice(1)).get("box").split(",");
   const [from, to, low, high] = sides.map((ns) => `${ns}ns`);
@@ -330,7 +330,7 @@ test("on paper the page is light and without its controls", async () => {
 
 const kViews = ["overview", "packets", "distribution&by=path", "arrivals", "queues", "causes", "flow", "timeline", "events", "machine", "overview&packet=0"];
 
-// Nothing in the trace's names becomes markup, or turns the direction of what is read.
+// Names in the trace never become markup, and never turn the direction of the text.
 async function isHarmless(html, hash) {
   const { page, close } = await open(html, { hash });
   assert.equal(await page.title(), "sojourn");

@@ -23,7 +23,7 @@ after(endBrowser);
 
 const nameOf = ({ function: name, kernel }) => (name ? `${name}${kernel ? " [k]" : ""}` : "(no stack)");
 
-// The table of functions, of what `profile --json` says of the same work.
+// Compares the table of functions with `profile --json` for the same work.
 async function showsFunctions(page, told) {
   assert.ok(told.functions.length > 0);
   assert.deepEqual(await cells(page, ".hot"), told.functions.map((hot) => [
@@ -114,7 +114,7 @@ test("by keyboard one goes from function to function, shows one wide, and comes 
   await page.keyboard.press("0");
   assert.equal(await told(), all);
   assert.equal(await page.inputValue("#where"), "");
-  // The mouse tells the same of what it is over.
+  // The mouse shows the same for the box below it.
   const box = await page.locator(".flame canvas").boundingBox();
   await page.mouse.move(box.x + 20, box.y + 18 + 9);
   assert.match(await told(), /^main: /);

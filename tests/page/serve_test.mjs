@@ -1,8 +1,7 @@
-// Drives Chromium through a page of `sojourn serve`, beside a base station that runs: figures grow,
-// panning stops them, points are switched, a flight recorder dumps, the capture is stopped; and what
-// the page says of the finished capture is what the command line says.
-// Usage: node --test serve_test.mjs, with SOJOURN, BASESTATION (programs) and SCREENSHOTS in the
-// environment, as root.
+// Drives Chromium through a page of `sojourn serve`, beside a running base station: figures grow,
+// panning stops them, points are switched, a flight recorder dumps, the capture is stopped; and the
+// page's figures of the finished capture are those of the command line. Usage: node --test
+// serve_test.mjs, with SOJOURN, BASESTATION (programs) and SCREENSHOTS in the environment, as root.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import fs from "node:fs";
@@ -127,7 +126,7 @@ test("the page of a capture that runs shows it, follows until somebody pans, and
   await answered(page, "dump");
   assert.equal(dumps().length, 1);
 
-  // The whole trace, as far as it is written; it goes on until somebody pans.
+  // The whole trace, as far as it is written; it goes on until the user pans.
   await page.click("[data-view=overview]");
   await page.waitForSelector("#verdict", { timeout: 60_000 });
   assert.match(await page.textContent(".health"), /growing file/);
@@ -138,8 +137,8 @@ test("the page of a capture that runs shows it, follows until somebody pans, and
     await page.waitForTimeout(100);
   }
   await settled(page);
-  // Pressing the button ends following. What comes in between may still replace the picture: then
-  // the second try is on one that stands.
+  // Pressing the button ends following. Data that come in between may still replace the picture:
+  // then the second try is on one that stays.
   for (let tries = 0; tries < 3 && !page.url().includes("box="); ++tries) {
     await until(page, () => document.querySelector("main canvas")?.width > 1000);  // it is painted
     await page.locator("main canvas").first().scrollIntoViewIfNeeded();

@@ -1,8 +1,8 @@
 // Drives Chromium through the report pages of traces that this test records itself: of the base
-// station under test, and of osmo-bts as its distribution ships it. What a page shows is what the
-// command line says of the same trace.
-// Usage and environment: as page_test.mjs, with BASESTATION (the program), MAPS (userspace/maps) and
-// OSMO (the configurations in tests/live/osmo) besides. Needs root.
+// station under test, and of osmo-bts from its distribution. A page's figures are those of the
+// command line for the same trace. Usage and environment: as page_test.mjs, with BASESTATION (the
+// program), MAPS (userspace/maps) and OSMO (the configurations in tests/live/osmo) besides. Needs
+// root.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import fs from "node:fs";
@@ -42,7 +42,7 @@ async function wait(holds, what) {
   }
 }
 
-// Of the process and all below it.
+// Finds the process of that name among this one and its descendants.
 function below(pid, name) {
   try {
     if (fs.readFileSync(`/proc/${pid}/comm`, "utf8") === `${name}\n`) return pid;

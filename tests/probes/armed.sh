@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Rings armed from the start, with nobody who reads them: the subject must not be harmed, and each hit is in a
+# Rings armed from the start, without a reader: the subject must not be harmed, and each hit is in a
 # ring or counted as lost; a flight recorder loses none and has the newest.
 # Usage: armed.sh SUBJECT RING_DUMP armed|flight POINT
 set -euo pipefail

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Builds the subjects with every compiler, standard, engine and way of linking that is here, and compares
-# their points, and the records in their rings, with what they must be: neither the optimiser nor the linker
-# may lose or change one. A covering set, not the full product: with both engines everything, with one
-# engine what touches it.
+# Builds the subjects with every installed compiler, standard, engine and way of linking, and checks
+# their points, and the records in their rings: neither the optimiser nor the linker may lose or
+# change one. A covering set, not the full product: everything with both engines, and with one
+# engine only the parts that differ.
 # Usage: build_matrix.sh NOTE_CHECK RING_DUMP PROBES_DIR native|arm64
 set -euo pipefail
 check=$1 dump=$2 probes=$3 machine=$4
@@ -18,7 +18,7 @@ skip() { echo "skipped: $*"; }
 
 # ---- jobs: as many at once as there are processors, each in a directory of its own ----
 
-# job NAME COMMAND...: a COMMAND that fails is told with what it said.
+# job NAME COMMAND...: runs a command, and prints its output if it fails.
 job() {
   local name=$1; shift
   builds=$((builds + 1))
@@ -72,15 +72,15 @@ make_library() {
   ar rcs "$directory/libsojourn-probes.a" "$directory"/*.o
 }
 
-# In a function that nobody calls: here or not, depending on the linker.
+# A point in a function without callers; the linker may keep it or not.
 dead_point() { case $1 in forms) echo "D forms.dead--forms.end" ;; latseq) echo "D dropped--never" ;; esac; }
 # An unsigned bit-field of C keeps its declared type in clang, gcc promotes it to int. Its value fits both.
 bit_field='/^I forms.bits--/s/|4,-4,1,/|-4,-4,1,/'
-# What differs from run to run: addresses.
+# Addresses differ from run to run.
 addresses='s/^\(U forms.two--forms.three|[0-9]*,[0-9]*\),[0-9]*,[0-9]*/\1,pointer,array/
            s/^\(U conversions--wide|.*\),[0-9]*\(,[0-9]*\)$/\1,pointer\2/'
 
-# The points of a program are what they must be.
+# Compares the points of a program with the expected ones.
 compare_points() {
   local subject=$1 language=$2 engines=$3 program=$4 dead
   dead=$(dead_point "$subject")
@@ -146,7 +146,7 @@ build() {
     program "$engines" "$subject" "$language" "$compiler" "$library" "${POST:-true}" "$@"
 }
 
-# ---- what is built ----
+# ---- the builds ----
 
 # shellcheck disable=SC2054  # a comma of the linker's option
 drop_dead_code=(-O2 -ffunction-sections -fdata-sections -Wl,--gc-sections)

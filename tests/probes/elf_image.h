@@ -1,5 +1,5 @@
-// An ELF file as a suspicious reader of points sees it: its notes, and what its addresses are.
-// Holds the whole file in memory. Whatever is wrong ends in an exception that says what.
+// An ELF file for a suspicious reader of points: its notes, and the kinds of its addresses. Holds
+// the whole file in memory. Any fault ends in an exception that names it.
 #pragma once
 
 #include <cstdint>
@@ -54,7 +54,7 @@ class ElfImage {
     return found;
   }
 
-  // Of all sections of this name.
+  // The notes of all sections of this name.
   std::vector<Note> notes(std::string_view section_name) const {
     std::vector<Note> notes;
     each_section(section_name, [&](Elf_Scn* section, const GElf_Shdr& header) {
@@ -165,7 +165,7 @@ std::vector<OwnNote<Fixed>> own_notes(const ElfImage& elf, std::uint32_t type,
     own.point = take_string(note.descriptor);
     own.fields = take_string(note.descriptor);
     own.file = take_string(note.descriptor);
-    // Where the linker dropped the function, its words may be gone too.
+    // If the linker dropped the function, its words may be gone too.
     if (own.fixed.fields_address != 0 && elf.is_code(own.fixed.*site))
       own.fields = elf.string_at(own.fixed.fields_address);
     found.push_back(own);

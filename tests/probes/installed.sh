@@ -27,7 +27,7 @@ whole() {
   done
 }
 
-# As docs/instrumenting.md says it, but for where to.
+# The command in docs/instrumenting.md, with another destination.
 install=$(sed -n 's/^ *\(cmake -S sojourn -B build .*\)/\1/p' "$source/docs/instrumenting.md")
 ln -s "$source" "$work/sojourn"
 (cd "$work" && eval "${install/-B build/-B build -DCMAKE_INSTALL_PREFIX=\"$work/prefix\"}") > "$work/log"

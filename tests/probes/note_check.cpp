@@ -1,12 +1,11 @@
-// Looks at the points of an ELF file the way a suspicious tracer does.
+// Reads the points of an ELF file as a suspicious tracer does.
 // Usage: sj-note-check usdt|rings|both FILE [DEAD_POINT]
 // Prints one line a site, sorted and without repetitions: point|fields|sizes|source file
-// Fails with one line when an engine's notes are missing or say anything else than the other's;
-// when a site has not exactly one USDT note or is no executable nop, when operands, arguments and
-// names differ in number, when a semaphore is not writable, aligned and the same for all sites of a
-// name; when a ring note's id is no code, or its flag not its own in whole pages that take no space
-// in the file. A site whose function the linker dropped is an error too, unless its point is
-// DEAD_POINT.
+// Fails with one line if an engine's notes are missing or differ from the other's; if a site has
+// not exactly one USDT note or is no executable nop; if operands, arguments and names differ in
+// number; if a semaphore is not writable, not aligned or not the same for all sites of a name; if a
+// ring note's id is no code, or its flag shares its pages with other data or takes space in the
+// file. A site whose function the linker dropped is an error too, unless its point is DEAD_POINT.
 #include <algorithm>
 #include <cctype>
 #include <iostream>
@@ -59,7 +58,8 @@ std::multimap<std::uint64_t, UsdtNote> usdt_notes(const ElfImage& elf) {
   return by_site;
 }
 
-// Of words with or without conversions, which may hold neither of the separators.
+// Counts the names of fields, with or without conversions; a name contains neither of the
+// separators.
 int count_names(std::string fields) {
   std::ranges::replace_if(fields, [](char c) { return c == ':' || c == '.'; }, ' ');
   std::istringstream names(fields);

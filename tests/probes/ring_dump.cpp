@@ -50,7 +50,7 @@ class ArenaFile {
 using Site = OwnNote<sj_note_ring>;
 using Sites = std::map<std::uint32_t, Site>;
 
-// By id, as the program had them where it was loaded.
+// By id, at the addresses where the program was loaded.
 Sites sites_of(const ElfImage& elf, const struct sj_arena& arena) {
   const auto flags = elf.section("sj_flags");
   if (!flags) fail("no ring points");

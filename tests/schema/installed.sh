@@ -39,7 +39,7 @@ for generator in Ninja "Unix Makefiles"; do
     grep -q '^4 points at' "$work/log" || fail "the points of fires-$language"
   done
 
-  # A comment changes no output, so nothing is compiled.
+  # A comment in the schema changes no output, so nothing is compiled.
   sleep 1
   echo '// a comment' >> "$work/consumer/radio.pleco"
   build "$generator"

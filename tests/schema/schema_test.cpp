@@ -1,4 +1,4 @@
-// Programs that fire a schema's events have the points that the schema's JSON tells of.
+// Programs that fire a schema's events have the points in the schema's JSON.
 #include <cstddef>
 #include <map>
 #include <string>
@@ -39,7 +39,7 @@ struct Headers {
              directory.path(name + ".h"), "--json", directory.path(name + ".json")});
   }
 
-  // As `sojourn list` writes points, in order of their names.
+  // In the form of `sojourn list`, in order of their names.
   std::map<std::string, json> points() const {
     std::map<std::string, json> points;
     for (const std::string name : {"radio", "radio_queues"}) {

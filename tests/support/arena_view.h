@@ -16,7 +16,7 @@ namespace sojourn::test {
 
 class ArenaView {
  public:
-  // Of the process's first arena; throws where it has none.
+  // Opens the process's first arena; throws if it has none.
   explicit ArenaView(pid_t pid);
   ~ArenaView();
   ArenaView(const ArenaView&) = delete;
@@ -25,12 +25,13 @@ class ArenaView {
   // Up to the end of the tables.
   std::span<const std::byte> bytes() const;
 
-  // What the process has registered, or a forked child of it. Throws where it cannot be read.
+  // The queues that the process, or a forked child of it, has registered. Throws if they cannot be
+  // read.
   capture::Queues queues(pid_t pid) const;
   capture::Queues queues() const { return queues(pid_); }
-  // Those of one name.
+  // The queues of one name.
   std::vector<capture::Queue> named(std::string_view name) const;
-  // The one of this name; throws where there is none, or several.
+  // The queue of this name; throws if there is none, or several.
   capture::Queue one(std::string_view name) const;
 
  private:

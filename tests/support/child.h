@@ -1,5 +1,5 @@
-// Runs programs for the tests: their arguments, their output, and a directory that goes away with
-// the object. A child that still runs is killed with its Child; nothing else is ever killed.
+// Runs programs for the tests: their arguments, their output, and a temporary directory. A child
+// that still runs is killed with its Child; no other process is ever killed.
 #pragma once
 
 #include <chrono>
@@ -40,7 +40,7 @@ class Child {
   Child& operator=(const Child&) = delete;
 
   pid_t pid() const { return pid_; }
-  // What it wrote to descriptor 3, up to the first newline.
+  // Returns the text on its descriptor 3, up to the first newline.
   std::string wait_for_ready_line() const;
   // Waits until its output holds the text, behind the other one if there is one; false when it
   // ended or a minute passed without.
@@ -63,7 +63,7 @@ class Child {
 // Runs a program to its end.
 Ended run(std::vector<std::string> argv);
 
-// Both throw where the file cannot be read or written.
+// Both throw if the file cannot be read or written.
 std::string contents(const std::string& path);
 void write_contents(const std::string& path, const std::string& text);
 

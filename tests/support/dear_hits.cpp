@@ -1,5 +1,5 @@
-// Of sojourn-dear-hits, which is sojourn but for this: each hit takes the environment's
-// SJ_HIT_DELAY_NS longer, at most 20 us, as on a machine whose traps are dear.
+// A part of sojourn-dear-hits, which differs from sojourn only in this: each hit takes the
+// environment's SJ_HIT_DELAY_NS longer, at most 20 us, as on a machine whose traps are expensive.
 #include <algorithm>
 #include <charconv>
 #include <cstdint>

@@ -1,5 +1,5 @@
-// A program with as many symbols as a real base station, or more: a copy of one, into whose symbol
-// table functions are written that are nowhere.
+// A program with as many symbols as a real base station, or more: a copy of one, with functions
+// added to its symbol table that do not exist.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,4 @@
-// Errors that point into a text: "FILE:LINE:COLUMN: what is wrong", the line, a caret under the
-// cause.
+// Errors that point into a text: "FILE:LINE:COLUMN: reason", the line, a caret under the cause.
 #pragma once
 
 #include <charconv>
@@ -9,8 +8,8 @@
 
 namespace sojourn::test {
 
-// What such an error says, without the lines that show the text. The caret must stand under the
-// column that it names.
+// Returns the message of such an error, without the lines that show the text. The caret must stand
+// under the column that it names.
 inline std::string first_line_of_pointed(const std::string& error) {
   CAPTURE(error);
   const std::size_t line = error.find('\n');

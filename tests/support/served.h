@@ -27,7 +27,8 @@ class HttpPeer {
 
   // False: it cannot be sent any more.
   bool send(const std::string& bytes) const;
-  // Reads until the text has come behind what it came with last time. False: it did not.
+  // Reads until the text has come, behind the place of the last call. Returns false if it did not
+  // come.
   bool hears(const std::string& text);
   // Reads to the end.
   HttpAnswer answer();
@@ -59,7 +60,7 @@ class Served {
   // A request with these headers and no others; each ends with "\r\n".
   HttpAnswer ask(const std::string& line, const std::string& headers,
                  const std::string& body = "") const;
-  // As the page itself asks.
+  // The requests that the page itself sends.
   HttpAnswer get(const std::string& path, const std::string& more = "") const;
   HttpAnswer post(const std::string& path, const std::string& body) const;
   // The answer to a request to the capture: {"answer"} or {"error"}.
@@ -78,7 +79,7 @@ class Served {
   std::string cookie_;
 };
 
-// The newest figures that came to somebody who listens; null: none came.
+// The newest figures in a stream of events, or null.
 nlohmann::json newest_figures(const std::string& heard);
 
 }  // namespace sojourn::test

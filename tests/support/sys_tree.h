@@ -1,5 +1,5 @@
-// A machine's files below a folder that goes away, as they are below /sys: what a test wants them
-// to say. Values are overwritten in place, as whoever has such a file open sees them grow.
+// A machine's files in a temporary folder, laid out as below /sys, with the values that a test
+// chooses. Values are overwritten in place, so that a program with the file open sees them grow.
 #pragma once
 
 #include <cstdint>

@@ -24,7 +24,7 @@ inline std::string t_buffer(const std::string& bytes) {
   return t_number(static_cast<std::int32_t>(bytes.size())) + bytes;
 }
 
-// As the base station sends it: in parts.
+// Sends the text in parts, as the base station does.
 inline std::string t_list(const std::string& text) {
   std::string bytes;
   for (std::size_t at = 0; at < text.size(); at += 40)

@@ -1,5 +1,5 @@
-// What the base station under test says that it did, as a trace: the same journeys as those of a
-// capture, with times that no tracer made longer.
+// The truth of the base station under test as a trace: the same journeys as those of a capture,
+// with times that no tracer made longer.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
-// `sojourn report --json TRACE` by sojourn.wasm. Usage: node report.mjs DIRECTORY_OF_WASM TRACE [memory]: read as it is
-// asked for, or first all of it into memory.
+// `sojourn report --json TRACE` by sojourn.wasm. Usage: node report.mjs DIRECTORY_OF_WASM TRACE
+// [memory]. The trace is read piece by piece, or with `memory` first as a whole.
 import fs from "node:fs";
 import path from "node:path";
 import { pathToFileURL } from "node:url";

@@ -1,4 +1,4 @@
-// What sojourn.wasm reports under Node against what `sojourn report --json` does, byte for byte.
+// Reports of sojourn.wasm under Node, compared byte for byte with `sojourn report --json`.
 #include <cstdint>
 #include <filesystem>
 #include <string>
@@ -55,7 +55,7 @@ TEST_CASE("a trace that was cut anywhere has the same report, found without its 
   const test::TemporaryDirectory directory;
   const std::string trace = directory.path("cut.sjt");
   REQUIRE(test::run({SJ_MAKE_TRACE, trace, "60000", "20"}).exit_code == 0);
-  for (const std::uint64_t parts : {8, 5}) {
+  for (const std::uint64_t parts : {8U, 5U}) {
     CAPTURE(parts);
     std::filesystem::resize_file(trace, std::filesystem::file_size(trace) * parts / 10);
     require_same(trace);
@@ -107,7 +107,8 @@ TEST_CASE("a file that is no trace is refused in words") {
     const auto native = words_of(test::run({SJ_SOJOURN, "report", "--json", path}), path);
     CHECK(words_of(in_node(path, "pieces"), "trace") == native);
   }
-  // The page also opens a LatSeq recording, which is text: so it says that a text is none.
+  // The page also opens LatSeq recordings, which are text. So the error for a text says that it is
+  // none.
   for (const std::string& text : {std::string("dear diary"), std::string(100'000, 'x')}) {
     test::write_contents(path, text);
     CHECK(words_of(in_node(path, "pieces"), "trace").starts_with(": no LatSeq event in 1 line"));

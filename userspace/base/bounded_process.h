@@ -1,5 +1,5 @@
-// Bounds for a forked child that works on what somebody else wrote: files that may be forged,
-// scripts. No state.
+// Bounds for a forked child that works on untrusted input: files that may be forged, scripts. No
+// state.
 #pragma once
 
 #include <chrono>

@@ -33,8 +33,8 @@ inline Error child_error(int status) {
   return Error("it ended without an answer");
 }
 
-// Reads a value of that size. None if the other end closed before that, or the time ran out:
-// `left()` returns how long to wait until it is asked again, and 0 at the end.
+// Reads a value of that size. Fails if the other end closed before that, or the time ran out.
+// `left()` returns how long to wait until it is called again, and 0 at the end.
 template <typename Left>
 bool read_while(int fd, void* into, std::size_t bytes, Left left) {
   for (std::size_t done = 0; done < bytes;) {
@@ -70,7 +70,7 @@ inline std::optional<std::chrono::nanoseconds> processor_time(pid_t pid) {
 }
 
 // Runs `work(descriptor to write to)` in a child and `take(descriptor to read from, child)` here.
-// Each returns whether it transferred all. A child whose answer was not taken is killed.
+// Each returns whether it transferred everything. If the answer was not taken, the child is killed.
 template <typename Work, typename Take>
 Result<void> talk_with_child(Work work, Take take) {
   int ends[2];

@@ -56,7 +56,7 @@ class Unpacker {
     requires std::is_trivially_copyable_v<T>
   T take() {
     if constexpr (std::is_same_v<T, bool>) {
-      return take<std::uint8_t>() != 0;  // whatever the byte is
+      return take<std::uint8_t>() != 0;  // any other byte is true
     } else {
       T value{};
       if (has(1, sizeof(T))) {

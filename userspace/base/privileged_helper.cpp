@@ -44,7 +44,7 @@ void serve_one(Fd connection, const PrivilegedHelper::Serve& serve) {
   if (connection) std::ignore = send_answer(connection.get(), answer, code);
 }
 
-// Runs in the privileged helper. The socket's end tells it that its parent has ended.
+// Runs in the privileged helper. When its parent ends, the socket closes.
 void serve_until_the_end(int socket, const PrivilegedHelper::Serve& serve) {
   for (;;) {
     auto handed_over = receive_message(socket);
@@ -88,7 +88,7 @@ Result<PrivilegedHelper> PrivilegedHelper::start(const std::function<Result<void
   if (child == 0) {
     ends.first = Fd();
     prctl(PR_SET_NAME, "sj-helper");
-    signal(SIGCHLD, SIG_IGN);  // those that hold probes end by themselves
+    signal(SIGCHLD, SIG_IGN);  // probe keepers end by themselves
     const auto prepared = prepare();
     const bool is_told =
         send_answer(ends.second.get(),

@@ -1,6 +1,6 @@
-// A process that keeps the rights that this process gives up, and does requests that need them. It
-// is forked while this process still has its rights. It knows few kinds of requests, checks each of
-// them, and ends with this process, also when this process is killed.
+// A process that keeps the rights that this process gives up, and handles requests that need them.
+// It is forked while this process still has its rights. It knows few kinds of requests, checks each
+// of them, and ends with this process, also when this process is killed.
 //
 // A request is a message over a connection of its own, whose other end is handed to the helper with
 // it. So any thread may ask, and so may a forked child of this process. The requests themselves are
@@ -23,15 +23,15 @@ namespace sojourn::base {
 
 enum class PrivilegedRequest : std::uint32_t {
   kOpen = 1,          // a file, for reading
-  kReadLink = 2,      // where a link leads
+  kReadLink = 2,      // the target of a link
   kReadLinks = 3,     // all links of a directory
   kOpenRings = 4,     // the rings of a process, for writing
-  kOwnerPage = 5,     // what a ring's owner alone has
+  kOwnerPage = 5,     // the private page of a ring's owner
   kPerfEvent = 6,     // of a thread
   kSockets = 7,       // a question about the sockets of a network namespace
-  kCosts = 8,         // what a hit by eBPF costs here
+  kCosts = 8,         // the cost of an eBPF hit on this machine
   kProbes = 9,        // a process that holds probes: the connection is to that one from then on
-  kInstruction = 10,  // that a thread will go on with
+  kInstruction = 10,  // the next one of a thread
 };
 
 // The result of a request. The errno of a failed one is passed on as well.

@@ -44,7 +44,7 @@ class WorkerThread {
     return use(waiting_);
   }
 
-  // Returns when all added work is done. Nothing may be added afterwards.
+  // Returns when all added work is done. No work may be added afterwards.
   void end() {
     {
       const std::scoped_lock lock(mutex_);

@@ -41,7 +41,7 @@ class Budget {
   Decision look(std::uint64_t now_ns, std::span<const std::uint64_t> hits, std::uint64_t cpu_ns);
 
   const BudgetLimits& limits() const { return limits_; }
-  bool is_whole() const;  // nothing is off
+  bool is_whole() const;  // no point is off
 
  private:
   struct Sample {

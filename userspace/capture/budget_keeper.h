@@ -1,6 +1,6 @@
 // Keeps a running capture to its budget: Budget decides which points are off for a while, and this
-// switches them and tells the listener. It does nothing in captures without a budget. The capture's
-// thread owns it; what it refers to outlives it.
+// switches them and informs the listener. It does nothing in captures without a budget. The
+// capture's thread owns it; the objects that it refers to must outlive it.
 #pragma once
 
 #include <cstdint>

@@ -47,8 +47,8 @@ Result<void> CaptureGate::open(const std::vector<Ticker*>& tickers) {
 }
 
 void CaptureGate::close() {
-  // A gate that closes by itself at the end of the duration is left to do so. Else the mark is set
-  // farther ahead than this thread ever had to wait for its CPU.
+  // A gate that closes by itself at the end of the duration needs no other mark. Otherwise the mark
+  // is set farther ahead than this thread ever had to wait for its CPU.
   const std::uint64_t lead =
       std::clamp(2 * record_->about().longest_starved_ns, kGateLeadNs, kNsPerSecond / 4);
   const std::uint64_t close_ns = std::min(record_->end_ns(), base::monotonic_ns() + lead);

@@ -25,7 +25,7 @@ class CaptureGate {
         output_(&output),
         processes_(&processes) {}
 
-  // Returns once the open mark has passed; the tickers are told of it.
+  // Returns once the open mark has passed, after calling on_open() of the tickers.
   Result<void> open(const std::vector<Ticker*>& tickers);
   // Returns once the close mark has passed: the end of the duration, or an instant shortly ahead.
   void close();

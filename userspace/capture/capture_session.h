@@ -33,12 +33,12 @@ class Capture {
 
   Coverage coverage() const;
 
-  // Tells the trace who the targets are.
+  // Writes the targets' descriptions to the trace.
   void describe();
-  // Tells the trace about the only target, a command that this process starts, once it runs.
+  // Writes the description of the only target, a command that this process starts, once it runs.
   void has_begun(tracee::Process command);
 
-  // Where readers of the stream may connect: "tcp://127.0.0.1:9000".
+  // The addresses to which readers of the stream may connect: "tcp://127.0.0.1:9000".
   std::vector<std::string> streams() const;
   std::optional<std::string> metrics() const;  // and where its metrics are
 

@@ -1,6 +1,6 @@
 // Runs the requests that a capture gets by `sojourn ctl` and by signals. Its socket is found by the
-// pids of all processes that are recorded. The capture's thread owns it and runs every request;
-// what it refers to outlives it.
+// pids of all recorded processes. The capture's thread owns it and runs every request; the objects
+// that it refers to must outlive it.
 #pragma once
 
 #include <functional>

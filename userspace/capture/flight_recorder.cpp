@@ -192,7 +192,7 @@ bool FlightRecorder::is_stop_due(std::uint64_t now_ns) const {
 
 // ---- one file, from a trigger on ----
 
-// Writes the held events and all that follow to one file from now on.
+// Writes the held events and all later ones to one file from now on.
 void FlightRecorder::start_file() {
   file_start_ = std::make_shared<FileStart>();
   sink_->run_in_order([start = file_start_, path = options_->output,

@@ -1,8 +1,8 @@
 // The flight recorder of a capture (--flight): the newest events are held in memory, and written as
 // dumps when a trigger, a signal or `sojourn ctl` asks for one, or to one file from a trigger on.
-// Triggers are looked for by the sink's thread (TriggerWatch) and acted upon here. The capture's
-// thread owns it; jobs for the sink's thread share only the watch and FileStart with it. What it
-// refers to outlives it, the sink's thread included.
+// The sink's thread evaluates triggers (TriggerWatch), and their actions run here. The capture's
+// thread owns it; jobs for the sink's thread share only the watch and FileStart with it. The
+// objects that it refers to, and the sink's thread, must outlive it.
 #pragma once
 
 #include <cstddef>
@@ -49,7 +49,7 @@ class FlightRecorder final : public Ticker {
   bool is_holding() const { return is_holding_; }
   unsigned dumps() const { return dumps_done_; }
   void ask_dump(const std::string& why, std::optional<int> client = {});
-  // Whether a trigger has stopped the capture and its aftermath is over.
+  // Returns whether a trigger has stopped the capture and its aftermath is over.
   bool is_stop_due(std::uint64_t now_ns) const;
 
   Result<void> tick(const Listener& listener) override;
@@ -61,7 +61,7 @@ class FlightRecorder final : public Ticker {
   Result<WrittenFile> finish();
 
  private:
-  // A file that a trigger starts: the sink's thread says what it begins with.
+  // A file that a trigger starts. The sink's thread fills in the metadata of its beginning.
   struct FileStart {
     std::mutex mutex;
     std::optional<Result<model::Capture>> about;

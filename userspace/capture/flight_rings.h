@@ -1,7 +1,7 @@
 // `record --flight rings`: the targets' own rings are the flight recorder's memory. Nothing is read
-// while this waits, so waiting costs neither side anything; what they hold becomes a trace when
-// `sojourn ctl dump` or SIGUSR1 says so, and at the end. The rings of a target that ends stay in
-// view: its last events are there. One thread owns a FlightRings.
+// while this waits, so waiting costs neither side anything. Their contents become a trace at
+// `sojourn ctl dump` or SIGUSR1, and at the end. The rings of a target that ends stay in view,
+// because its last events are there. One thread owns a FlightRings.
 #pragma once
 
 #include <chrono>

@@ -1,6 +1,6 @@
-// Checks once a second that the helper processes of a capture are alive, as somebody may have
-// killed them. Without the probe keeper nothing would be hit any more, so the capture ends. Without
-// the privileged helper it goes on with what it has. The capture's thread owns it.
+// Checks once a second that the helper processes of a capture are alive, because a user may have
+// killed them. Without the probe keeper no point is hit any more, so the capture ends. Without the
+// privileged helper it goes on as far as it can. The capture's thread owns it.
 #pragma once
 
 #include <cstdint>

@@ -66,8 +66,8 @@ void HitMonitor::tell_hot(const std::vector<HitWatch::Hot>& hot, const Listener&
         "leaves it out{}",
         name, base::grouped(static_cast<std::uint64_t>(std::llround(one.hits_a_second))),
         100 * one.share,
-        options_->budget ? "" : "--budget 5 switches such points off while they are so dear, ",
-        name, ++hot_told_ == kMaxHotLines ? "; more of these are not told" : ""));
+        options_->budget ? "" : "--budget 5 switches such points off while they cost so much, ",
+        name, ++hot_told_ == kMaxHotLines ? "; further ones are not reported" : ""));
   }
 }
 

@@ -1,6 +1,6 @@
-// Watches how often points are hit, and finds those that a user should know of while a capture
-// runs: hit so often that it takes much of the target's CPU, or never. Each is found once. It is
-// given totals now and then. One thread owns a HitWatch.
+// Finds points that a user should know of while a capture runs: those that are hit so often that
+// they take much of the target's CPU, and those that are never hit. Each is found once. Its input
+// is totals, now and then. One thread owns a HitWatch.
 #pragma once
 
 #include <cstdint>
@@ -37,7 +37,7 @@ class HitWatch {
     double share = 0;  // of the target's CPU
   };
   struct News {
-    std::vector<Hot> hot;                // that were not reported before, the hottest first
+    std::vector<Hot> hot;                // points that were not reported before, the hottest first
     std::vector<model::PointId> silent;  // once
     bool none_was_hit = false;
   };

@@ -17,7 +17,7 @@ namespace {
 constexpr std::uint64_t kPeriodNs = 100'000'000;
 constexpr std::uint64_t kRestNs = 10'000'000'000;
 
-// The cause of most of what was lost, and what to do about it.
+// Returns the cause of most losses, with advice.
 std::string_view why_lost(const model::Ledger& ledger, bool is_behind) {
   std::map<model::LossCause, std::uint64_t> by_cause;
   for (const model::LedgerEntry& entry : ledger)

@@ -1,6 +1,6 @@
-// Once a second writes all that is known to disk, so that a capture that is killed loses little,
-// and reports progress to the listener. Events are written as often as asked for. The capture's
-// thread owns it; what it refers to outlives it.
+// Writes everything that is known to disk once a second, so that a killed capture loses little, and
+// reports progress to the listener. Events are written as often as the options say. The capture's
+// thread owns it; the objects that it refers to must outlive it.
 #pragma once
 
 #include <cstdint>

@@ -76,16 +76,16 @@ class Arguments {
   CLI::App* app_;
 };
 
-// Ends parsing with an error about the arguments. Only while they are parsed.
+// Ends parsing with an error about the arguments. It may be called only while they are parsed.
 [[noreturn]] void refuse_usage(std::string words);
 
-// Ends parsing and the program, after an option has printed what was asked for.
+// Ends parsing and the program, after an option has printed its output.
 [[noreturn]] void end_successfully();
 
 // One of these words and no other.
 void choose_from(Argument option, std::vector<std::string> words);
 
-// The same, with a value for each word.
+// An option with a value for each word.
 template <typename Value>
 Argument add_choice(Arguments& arguments, const std::string& name, Value& into,
                     std::vector<std::pair<std::string, Value>> choices, const std::string& help) {

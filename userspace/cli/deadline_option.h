@@ -15,13 +15,13 @@ namespace sojourn::cli {
 
 class DeadlineOption {
  public:
-  // `help` says what a deadline is for; its syntax is added.
+  // `help` says what the deadline decides; its syntax is added.
   void define(Arguments& arguments, const std::string& help);
   // Refuses options that contradict each other, while arguments are parsed.
   void check();
 
   bool given() const { return !text_.empty(); }
-  // Whether a slot's length must be measured from the events.
+  // Returns whether a slot's length must be measured from the events.
   bool asks_events() const { return slots_.has_value() && !slot_ns_; }
   // The deadline that was given, in nanoseconds. `slots` has seen the trace's events if those are
   // needed; the measured length is reported on stderr.

@@ -1,5 +1,5 @@
-// The deadline of each direction by which packets are late: what was given on the command line, or
-// what the slowest hundredth of each direction took. The trace may be read for that.
+// The deadline of each direction from which on packets are late: the one on the command line, or
+// the limit of the slowest hundredth of each direction. The trace may be read to find it.
 #pragma once
 
 #include "analysis/base/executor.h"
@@ -11,7 +11,7 @@
 
 namespace sojourn::cli {
 
-// Where the deadline is in what happened, everything is read twice.
+// If the deadline depends on the events, everything is read twice.
 inline bool is_deadline_searched(const DeadlineOption& deadline) {
   return !deadline.given() || deadline.asks_events();
 }

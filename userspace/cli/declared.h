@@ -33,7 +33,7 @@ struct DeclaredCommand {
 
 struct DeclaredProgram {
   DeclaredCommand itself;
-  std::vector<DeclaredCommand> commands;  // those in the help, in its order
+  std::vector<DeclaredCommand> commands;  // commands in the help, in its order
 };
 
 // The declarations of the program that `command` belongs to.

@@ -30,7 +30,7 @@ void check(const Options& options) {
         "option");
 }
 
-// Refuses a file that cannot be read, as its page would show nothing.
+// Refuses a file that cannot be read, because its page would show nothing.
 Result<void> run_html(const Options& options) {
   const std::vector<std::string> traces = {options.base.front(), options.now.front()};
   for (const std::string& path : traces) SJ_CHECK(check_is_file(path));

@@ -69,7 +69,7 @@ Result<EnergyOfRun> read_run(const std::string& path, const RulesOption& rules) 
   return run;
 }
 
-// None: the mean.
+// Nothing for the mean.
 std::optional<double> quantile_of(std::string_view name) {
   if (name == "p50") return 0.5;
   if (name == "p90") return 0.9;
@@ -111,13 +111,13 @@ Action define_energy(Arguments& arguments) {
       "a packet   the energy of the run, divided by its packets of both directions that have a "
       "latency\n"
       "E*T^2      the mean over the direction's packets of that energy times the square of the "
-      "packet's latency, in J s^2: less is better, whatever the frequency\n"
-      "frequency  what the processors were allowed when the run began\n"
+      "packet's latency, in J s^2: less is better, at any frequency\n"
+      "frequency  the range that the processors were allowed at the start of the run\n"
       "best       of that direction: no other run takes less and is as fast, or is faster and "
       "takes as little (Pareto)\n"
       "\n"
-      "What was not measured has the reason below the table, and no figure. docs/energy.md says "
-      "what each number cannot say.\n"
+      "A value that was not measured has no figure; the reason is below the table. docs/energy.md "
+      "says the limits of each number.\n"
       "\n"
       "Examples:\n"
       "  sojourn energy powersave.sjt performance.sjt\n"

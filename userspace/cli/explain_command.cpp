@@ -120,7 +120,7 @@ Action define_explain(Arguments& arguments) {
       "\n"
       "Threads are known from kernel context in the trace:\n"
       "  sojourn record -p PID --context sched,irq --queues -o run.sjt\n"
-      "docs/explain.md says how the parts are told apart.");
+      "docs/explain.md explains how the time is divided.");
   return [options] { return run(*options); };
 }
 

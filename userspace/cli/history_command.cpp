@@ -1,5 +1,5 @@
-// `sojourn history`: how latencies and stays went over a series of traces, or within one, and where
-// they changed.
+// `sojourn history`: latencies and stays over a series of traces, or within one, and the places
+// where they changed.
 #include <algorithm>
 #include <cmath>
 #include <memory>
@@ -40,7 +40,7 @@ struct Options {
 struct Series {
   char direction = 'D';
   std::string name;
-  std::vector<std::size_t> runs;  // which traces those are
+  std::vector<std::size_t> runs;  // the indexes of these traces
   std::vector<double> mean_ns;
   std::vector<ChangePoint> changes = {};
 };
@@ -172,11 +172,9 @@ Action define_history(Arguments& arguments) {
       "the traces, with the level divided by the number of rows.\n"
       "A single trace that stands out is no change of level.\n"
       "\n"
-      "Of a single trace blocks are compared instead, each so long that packets of one block do "
-      "not "
-      "resemble those of the next. A change is told with its time since the trace's beginning, "
-      "which "
-      "is known to a block.\n"
+      "In a single trace blocks are compared instead, each so long that packets of one block do "
+      "not resemble those of the next. A change is shown with its time since the trace's "
+      "beginning, which is known to a block.\n"
       "\n"
       "Examples:\n"
       "  sojourn history nightly-*.sjt\n"

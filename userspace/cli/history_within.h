@@ -1,4 +1,4 @@
-// What `sojourn history` says of a single trace: from when on within it something changed.
+// The output of `sojourn history` for a single trace: the instants at which a figure changed.
 #pragma once
 
 #include <string>

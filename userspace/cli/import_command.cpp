@@ -91,7 +91,7 @@ Result<void> check_output(const Options& options) {
   return {};
 }
 
-// Tracers for everything, whose events are named by a map.
+// General tracers, whose events get their points by a map.
 bool has_hits(const Options& options) {
   return options.from == "perf" || options.from == "bpftrace" || options.from == "ctf";
 }

@@ -1,7 +1,8 @@
-// A file that others read or build from: it is replaced completely or not at all. One thread owns
-// an OutputFile. An unfinished one leaves nothing behind, even if the program is killed: the file
-// has no name before it is complete (O_TMPFILE). On file systems without such files it is written
-// beside its place, and removed by the signals that end a program, except SIGKILL.
+// An output file that other programs read or build from: it is replaced completely or not at all.
+// One thread owns an OutputFile. An unfinished one leaves nothing behind, even if the program is
+// killed: the file has no name before it is complete (O_TMPFILE). On file systems without such
+// files it is written beside its place, and removed by the signals that end a program, except
+// SIGKILL.
 #pragma once
 
 #include <optional>
@@ -44,7 +45,7 @@ class OutputFile {
   std::string buffer_;
 };
 
-// Does not touch a file that would not change, so that its time stays and nothing is built again.
+// Leaves a file with the same content alone, so that its time stays and nothing is built again.
 Result<void> replace_file(const std::string& path, std::string_view content);
 
 }  // namespace sojourn::cli

@@ -76,8 +76,8 @@ bool may_lack_value(CLI::App& command, const std::string& word) {
          option->get_items_expected_max() == 1;
 }
 
-// The arguments, last one first, as CLI11 wants them. Behind an option whose value may be left out,
-// it takes a "--" for the option's end: then the one before a command stands there twice.
+// The arguments, last one first, as CLI11 needs them. It takes a "--" behind an option with an
+// optional value for the end of that option. So the "--" before a command is doubled there.
 std::vector<std::string> arguments_of(int argc, char** argv, CLI::App& app) {
   std::vector<std::string> words(argv + 1, argv + argc);
   const auto mark = std::ranges::find(words, "--");

@@ -31,7 +31,7 @@ Result<pipeline::TraceInput> derive_input(trace::Reader reader, const journeys::
 // The trace file of a command that rebuilds journeys, opened.
 Result<pipeline::TraceInput> open_input(const std::string& path, const RulesOption& rules);
 
-// Where LatSeq's own rebuilder begins and ends: by the rules, else as it does by default.
+// The begin and end places of LatSeq's own rebuilder: from the rules, else its defaults.
 latseq::Ends latseq_ends(const journeys::Rules& rules);
 
 }  // namespace sojourn::cli

@@ -25,8 +25,8 @@ using differential::Checked;
 using differential::Condition;
 using differential::Finding;
 
-// What was asked for with --fail-on: an error of its own exit code where one of them holds, else
-// where the data cannot tell of one of them.
+// Judges the conditions of --fail-on. Fails with an exit code of its own if one holds, or with
+// another if none holds but the data cannot decide one.
 Result<void> judge(const std::vector<Condition>& conditions, const std::vector<Checked>& checked) {
   const auto words = [&](Finding finding) {
     std::vector<std::string> all;
@@ -54,7 +54,7 @@ nlohmann::ordered_json checked_json(const std::vector<Condition>& conditions,
   return all;
 }
 
-// Late is, on both sides, what is slower than the base's slowest hundredth.
+// On both sides a packet is late if it is slower than the base's slowest hundredth.
 causes::Deadlines late_from(const std::vector<differential::RunFigures>& base) {
   constexpr double kShare = 0.99;
   const auto of = [&](std::size_t direction) {
@@ -75,9 +75,9 @@ causes::Deadlines late_from(const std::vector<differential::RunFigures>& base) {
 void RunComparison::define_options(Arguments& arguments) {
   arguments
       .add_option("--fail-on", fail_on_,
-                  "A change that must not be, e.g. 'p99(D) > +5%' or 'mean(U pdcp.rx) > +20us'. "
-                  "Exit code 3: it surely is there; 4: too little data to say; 0: it surely is "
-                  "not. May stand several times")
+                  "A change that is not allowed, e.g. 'p99(D) > +5%' or 'mean(U pdcp.rx) > +20us'. "
+                  "Exit code 3: it is certain; 4: too little data to say; 0: certainly there is "
+                  "no such change. May be repeated")
       .type_name("CONDITION")
       .one_word_each()
       .check([](const std::string& text) {
@@ -86,16 +86,16 @@ void RunComparison::define_options(Arguments& arguments) {
       });
   choose_from(arguments
                   .add_option("--unit", unit_,
-                              "What is compared: runs where there are two of each side, else long "
-                              "blocks of them (auto)")
+                              "The unit of comparison: runs if there are two of each side, else "
+                              "long blocks of them (auto)")
                   .capture_default_str(),
               {"auto", "run", "block"});
   traces_.define_options(arguments);
   define_level(arguments, level_);
-  arguments.add_flag("--causes", causes_,
-                     "Also which causes of lateness grew (as `sojourn explain` tells them apart). "
-                     "Late is what took longer than the base's slowest hundredth. Reads each "
-                     "trace twice");
+  arguments.add_flag(
+      "--causes", causes_,
+      "Also compare the causes of lateness (those of `sojourn explain`). A packet is "
+      "late if it took longer than p99 of the base. Reads each trace twice");
   arguments.add_flag("--json", json_, "One JSON object instead of text");
 }
 
@@ -171,13 +171,12 @@ std::string comparison_words() {
   return "mean, p50, p90, p99  how much the figure changed, and half of its 95 % interval\n"
          "verdict     of the means of all runs or blocks: k-sample Anderson-Darling, Holm over all "
          "rows. Exact where there are few of them\n"
-         "independent packets that share a queue are late together: so many would say as much if "
-         "each "
-         "had been late by itself\n"
+         "independent the number of packets that would be as much evidence if each was late by "
+         "itself: packets that share a queue are late together\n"
          "slowdown    how much a place's mean grew, divided by how much the latency's did\n"
          "in flight   the mean number of units in a place (no test)\n"
          "\n"
-         "Three runs of each side can show nothing, whatever they are; four can in one test, and "
+         "Three runs of each side can never show a difference; four can in one test, and "
          "seven in 85. docs/differential.md explains each number.";
 }
 

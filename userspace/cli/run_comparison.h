@@ -27,11 +27,11 @@ class RunComparison {
   // No option was given.
   bool is_plain() const;
 
-  // An error of its own exit code where a condition of --fail-on holds, or cannot be told.
+  // Fails with an exit code of its own if a condition of --fail-on holds, or cannot be decided.
   Result<void> run(const std::vector<std::string>& base, const std::vector<std::string>& now) const;
 
-  // The same in steps: reads one more run of a side, and compares what was read. `turns`: it was
-  // looked at after each run, so verdicts are by a test that allows for that; null: it was not.
+  // run() in steps: reads one more run of a side, and compares the runs so far. `turns`: set if the
+  // comparison was looked at after each run, so that verdicts use a test that allows for that.
   Result<void> read_next(Side& side, const std::string& path) const;
   Result<void> compare(const std::array<Side, 2>& sides,
                        const differential::RunsInTurns* turns) const;
@@ -48,7 +48,7 @@ class RunComparison {
   bool json_ = false;
 };
 
-// What the columns mean, for the foot of the help.
+// Explains the columns, for the foot of the help.
 std::string comparison_words();
 
 }  // namespace sojourn::cli

@@ -36,7 +36,7 @@ Result<std::string> read_schema(const std::string& path) {
   return text;
 }
 
-// Whether two paths are the same file, however they are written.
+// Returns whether two paths are the same file, in any spelling.
 bool is_same_file(const std::string& one, const std::string& other) {
   std::error_code error;
   const auto place = std::filesystem::weakly_canonical(one, error);

@@ -22,7 +22,7 @@ class ThreadSelection {
   threads::ActivitySelection of_threads() const;
   profile::SampledWork::SampleFilter of_samples() const;
 
-  // How much of [begin, end) the selection can include.
+  // The length of [begin, end) that the selection can include.
   std::uint64_t time_in(std::uint64_t begin_ns, std::uint64_t end_ns) const;
 
  private:

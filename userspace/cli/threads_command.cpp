@@ -1,5 +1,5 @@
-// `sojourn threads`: shows what the threads of a program do, by kernel events alone, without points
-// and without symbols.
+// `sojourn threads`: shows the activity of a program's threads, by kernel events alone, without
+// points and without symbols.
 #include <algorithm>
 #include <memory>
 #include <optional>

@@ -1,5 +1,5 @@
-// The trace file that a command reads: opens it, refuses one in which nothing can be read, and
-// reports if it is not whole.
+// The trace file that a command reads: opens it, refuses one without readable blocks, and reports
+// if it is incomplete.
 #pragma once
 
 #include <string>
@@ -16,7 +16,7 @@ Argument add_trace(Arguments& arguments, std::string& path);
 
 Result<trace::Reader> open_trace(const std::string& path);
 
-// The same where the file itself is wanted: no stream will do.
+// Refuses a stream if the command needs a file.
 Result<void> check_is_file(const std::string& path);
 
 // Missing or damaged parts, as the first line of a text for people; empty if the trace is whole. To

@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::array kEndings = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGXCPU, SIGXFSZ};
 
-// Global, as a signal handler gets nothing but the signal's number.
+// Global, because a signal handler gets nothing but the signal's number.
 std::array<std::atomic<const char*>, 4> names_to_remove;
 static_assert(std::atomic<const char*>::is_always_lock_free);
 

@@ -28,12 +28,12 @@ class WhereOption {
   // The expression in one line.
   std::string text() const;
 
-  // None if the option was not given.
+  // Nothing if the option was not given.
   Result<std::optional<filter::EventFilter>> events(const trace::Reader& reader) const;
   Result<std::optional<filter::JourneyFilter>> journeys(const trace::Reader& reader) const;
   Result<std::optional<filter::ThreadFilter>> threads(const trace::Reader& reader) const;
 
-  // Only if the option was given.
+  // Requires that the option was given.
   Result<filter::Expression> expression() const;
 
  private:

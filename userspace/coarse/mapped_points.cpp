@@ -50,14 +50,14 @@ bool is_named(const std::string& file, const std::string& glob) {
   return fnmatch(glob.c_str(), file.c_str(), 0) == 0 || fnmatch(glob.c_str(), base.c_str(), 0) == 0;
 }
 
-// One point of a map, and what the files have told of it so far.
+// One point of a map, and the findings about it in the files so far.
 struct Wanted {
   const Map* map = nullptr;
   const MapPoint* point = nullptr;
-  const MapPoint* end = nullptr;  // of a span, whose beginning the point is
+  const MapPoint* end = nullptr;  // the end of a span that begins with the point
   std::optional<AddressName> address;
   std::size_t places = 0;  // functions that were found, with or without room for a probe
-  std::size_t files = 0;   // that it may be in
+  std::size_t files = 0;   // files that may have it
   std::size_t sites = 0;   // probes that it got
   std::size_t unread = 0;  // of them, those whose functions could not be read
   std::vector<std::string> near = {};
@@ -73,8 +73,8 @@ struct Called {
   std::string why_not;  // it was refused for
 };
 
-// The variables of the point's expressions, in the order of its fields. Where a function is left
-// debug information says nothing of them.
+// The variables of the point's expressions, in the order of its fields. Debug information does not
+// place them at a function's exit.
 std::vector<std::string> variables_of(const MapPoint& point) {
   std::vector<std::string> variables;
   if (point.is_exit) return variables;
@@ -85,7 +85,7 @@ std::vector<std::string> variables_of(const MapPoint& point) {
 
 class Collector {
  public:
-  // `no_return_probes`: why the process can have none; empty where it can.
+  // `no_return_probes`: the reason why the process can have none, or an empty text.
   Collector(FoundPoints& found, std::span<const Map> maps, const Options& options,
             std::string no_return_probes)
       : found_(found),
@@ -111,7 +111,7 @@ class Collector {
   void tell_missing();
   void tell_map();
   bool has_placed_twin(const Wanted& one) const;
-  // Instead of what the maps say: so many functions of each file.
+  // Guesses this number of functions of each file, instead of using maps.
   void guess(std::size_t most) {
     for (Wanted& one : wanted_) one.guesses = most;
   }
@@ -143,7 +143,7 @@ class Collector {
   SiteMaker::Settings settings_;
   std::vector<Wanted> wanted_;
   std::vector<Called> called_;
-  std::vector<tracee::MappedFile> files_;  // that may call others' functions
+  std::vector<tracee::MappedFile> files_;  // files that may call others' functions
   ReleaseMarks marks_;
   // Sites, by file and offset, of points that begin or end a call of their own.
   std::set<std::pair<std::size_t, std::uint64_t>> taken_;
@@ -183,7 +183,7 @@ Result<void> Collector::check_free(std::size_t file, const DraftSite& draft,
       draft.about.place());
 }
 
-// All that the point has in the function, or nothing.
+// Makes all sites of the point in the function, or none.
 Result<void> Collector::make_sites(const Context& context, Wanted& wanted,
                                    const FoundFunction& function) {
   const SiteMaker maker(settings_, context.elf, context.file, function);
@@ -240,7 +240,8 @@ void Collector::tell_copies(const Context& context, const Wanted& wanted,
                        function.shown, context.file.name, without_parameters(function.shown))));
 }
 
-// All direct calls that the process's files have; those through pointers are told.
+// Adds all direct calls in the process's files, and reports that calls through pointers are
+// missing.
 void Collector::add_callers(const Called& called) {
   Wanted& wanted = wanted_[called.wanted];
   std::size_t sites = 0;
@@ -253,7 +254,7 @@ void Collector::add_callers(const Called& called) {
         find_calls(*elf, called.function.linked,
                    is_home ? std::optional(called.function.code.address) : std::nullopt);
     if (!calls) continue;
-    // A method's callers are few of those that call it.
+    // A method that tables point to has few direct callers.
     if (calls->is_pointed_to) {
       unusable(wanted, called.why_not +
                            "; it cannot be probed where it is called, as that is done "
@@ -389,8 +390,8 @@ void Collector::tell_map() {
   for (std::string& remark : gap_remarks(rows)) found_.remarks.push_back(std::move(remark));
 }
 
-// Another function that is the same point, as of another release or another radio unit: one of them
-// is all that a program has.
+// Returns whether another function for the same point was found, as of another release or another
+// radio unit. A program has only one of them.
 bool Collector::has_placed_twin(const Wanted& one) const {
   return !one.point->dest.empty() && std::ranges::any_of(wanted_, [&](const Wanted& other) {
     return other.places != 0 && other.point->direction == one.point->direction &&

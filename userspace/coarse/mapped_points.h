@@ -18,7 +18,7 @@
 
 namespace sojourn::coarse {
 
-// What a function does when its probe is hit.
+// The event of a function at which its probe is hit.
 enum class Probe : std::uint8_t {
   kEntry,   // it is entered
   kExit,    // it is left: the probe is where it returns, or jumps to another
@@ -26,7 +26,7 @@ enum class Probe : std::uint8_t {
   kCall,    // it is called: the probe is on the instruction that does
 };
 
-// How a site of a map was found, for people.
+// The search result for a site of a map, for people.
 struct MappedSite {
   std::size_t site = 0;  // index into Points::sites
   std::string function;
@@ -40,15 +40,15 @@ struct MappedSite {
 };
 
 struct Options {
-  bool takes_slow_sites = false;     // those that the kernel executes in a single step
+  bool takes_slow_sites = false;     // sites that the kernel executes in a single step
   bool takes_return_probes = false;  // uretprobes, in processes where they are safe
-  KernelNops nops = {};              // how this kernel treats them
+  KernelNops nops = {};              // this kernel's treatment of nops
 };
 
 struct FoundPoints {
   tracee::Points points;  // including those that are built into the program
   std::vector<MappedSite> mapped;
-  std::vector<std::string> remarks;  // that people should read, whatever was found
+  std::vector<std::string> remarks;  // remarks for people, for any result
 };
 
 // The points of a running process.

@@ -33,7 +33,7 @@ bool feeds(const MapPoint& one, const MapPoint& other) {
          feeds(one.dest, other.src);
 }
 
-// Placed points that a unit came to by the missing one alone, and by what those lead to.
+// Placed points that a unit reaches only through the missing one, and the points behind these.
 std::vector<std::string> behind(std::span<const MapRow> rows, const std::string& missing) {
   std::set<const MapPoint*> lost;
   for (const MapRow& row : rows)

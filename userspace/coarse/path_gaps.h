@@ -1,5 +1,5 @@
-// Finds the gaps in a unit's path that points of a map leave which the program does not have:
-// behind such a point the path begins anew, as nothing leads there. No state.
+// Finds the gaps in a unit's path: points of a map that the program does not have. Behind such a
+// point the path begins anew, because no point leads there. No state.
 #pragma once
 
 #include <span>

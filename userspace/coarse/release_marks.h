@@ -21,7 +21,7 @@ class ReleaseMarks {
   std::vector<Query> queries() const;
   void take(std::span<const SearchResult> results);
 
-  // Whether the program, as far as it was searched, is a release in which the point is none.
+  // Returns whether the program, as far as it was searched, is a release without the point.
   bool leaves_out(const Map& map, const MapPoint& point) const;
 
   // A line "NAME.toml: ..." for each map that lists releases.

@@ -20,7 +20,7 @@ namespace {
 
 using tracee::printable;
 
-// Only the beginning of longer code is decoded.
+// Of longer code only the beginning is decoded.
 constexpr std::uint64_t kMaxCode = 1 << 20;
 constexpr std::uint64_t kBeginning = 4096;
 constexpr std::size_t kMaxName = 200;
@@ -72,7 +72,7 @@ void add_value(Lowered value, std::string name, model::Role role, DraftSite& dra
 
 Result<void> check(const DraftSite& draft) {
   if (draft.site.args.size() > SJ_MAX_ARGS)
-    return fail("{} values, with those that links take: at most {} can be read",
+    return fail("{} values, including those of links: at most {} can be read",
                 draft.site.args.size(), SJ_MAX_ARGS);
   return model::check(draft.point);
 }

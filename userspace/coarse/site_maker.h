@@ -43,9 +43,10 @@ class SiteMaker {
       : settings_(settings), elf_(elf), file_(file), function_(function) {}
 
   Result<std::vector<DraftSite>> make(const MapPoint& mapped) const;
-  // Whether the function's entry can only be probed at the cost of single steps.
+  // Returns whether the function's entry can only be probed at the cost of single steps.
   bool is_slow(const MapPoint& mapped) const;
-  // Where the file, which need not be the function's own, calls it. `home`: the function's own.
+  // Makes a site at a call of the function in a file, which need not be its own. `home`: its own
+  // file.
   Result<DraftSite> make_call(const MapPoint& mapped, const CallSite& call,
                               const std::string& home) const;
   // A span's two points: both, or none.

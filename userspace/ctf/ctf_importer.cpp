@@ -24,7 +24,7 @@ Result<void> fit_clock(const CtfClock& clock, imports::Clock wanted, const std::
 
 Result<void> read_directory(imports::Clock clock, hits::HitImport& hits, imports::Destination& into,
                             hits::FileSummary& file) {
-  // What this program itself refuses ends the import; what is damaged ends the reading.
+  // An error of this program ends the import; a damaged file only ends the reading.
   Result<void> refused;
   const auto kept = [&](Result<void> done) {
     if (!done) refused = done;

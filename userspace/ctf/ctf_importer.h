@@ -11,8 +11,8 @@
 
 namespace sojourn::ctf {
 
-// `clock`: what the destination's times are. A trace whose own clock does not fit is refused.
-// Fails if a directory has no event, or is damaged where nothing was read yet.
+// `clock`: the clock of the destination's times. A trace with another clock is refused. Fails if a
+// directory has no event, or is damaged before the first one.
 Result<hits::Summary> import_directories(std::span<const std::string> paths, imports::Clock clock,
                                          hits::PointMap map, hits::TimeShift shift,
                                          imports::Destination& into);

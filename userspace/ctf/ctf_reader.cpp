@@ -32,7 +32,7 @@ using Graph = std::unique_ptr<bt_graph, PutRef<bt_graph_put_ref>>;
 using Plugin = std::unique_ptr<const bt_plugin, PutRef<bt_plugin_put_ref>>;
 using Value = std::unique_ptr<bt_value, PutRef<bt_value_put_ref>>;
 
-// What the library says of a failure: the innermost cause, which names the file.
+// Returns the library's innermost cause of a failure, which names the file.
 std::string last_cause() {
   const bt_error* const error = bt_current_thread_take_error();
   if (error == nullptr) return "babeltrace2 does not say why";
@@ -79,7 +79,7 @@ std::uint64_t nanoseconds(std::uint64_t cycles, std::uint64_t frequency) {
                                     std::max<std::uint64_t>(frequency, 1));
 }
 
-// Where the events go, as the library calls back.
+// The receiver of the events that the library passes to its callbacks.
 class Sink {
  public:
   explicit Sink(const TakeCtf& take) : take_(take) {}
@@ -183,7 +183,7 @@ class Sink {
            bt_field_structure_borrow_member_field_by_index_const(structure, at));
   }
 
-  // Whole numbers, enumerations among them; nothing of others.
+  // Returns whole numbers, including enumerations; nothing for other fields.
   static std::optional<hits::HitField> number_of(const bt_field* field) {
     const auto type = bt_field_get_class_type(field);
     if (bt_field_class_type_is(type, BT_FIELD_CLASS_TYPE_UNSIGNED_INTEGER) != BT_FALSE)

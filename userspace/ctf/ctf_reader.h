@@ -15,7 +15,7 @@ namespace sojourn::ctf {
 
 struct CtfEvent {
   hits::Hit hit;  // its time is that of the clock, in nanoseconds; of the call only
-  std::optional<std::uint64_t> unix_ns;  // none: the clock does not say what it is since 1970
+  std::optional<std::uint64_t> unix_ns;  // unset: the clock has no known offset to 1970
 };
 
 struct CtfClock {

@@ -16,7 +16,7 @@ struct Check {
   CheckStatus verdict = CheckStatus::kPass;
   std::string finding;
   std::string advice;  // empty: there is nothing to do
-  nlohmann::ordered_json values = nlohmann::ordered_json::object();  // what was read or measured
+  nlohmann::ordered_json values = nlohmann::ordered_json::object();  // the facts and measurements
 };
 
 // Which engines work; an empty `why_not` means that it does.

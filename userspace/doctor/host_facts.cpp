@@ -55,7 +55,7 @@ bool holds(const List& list, const Value& value) {
   return std::ranges::find(list, value) != std::ranges::end(list);
 }
 
-// Sorted, so that what is said does not depend on the directory's order.
+// Sorted, so that the output does not depend on the directory's order.
 std::vector<std::string> entries(const std::string& directory, std::string_view prefix) {
   std::vector<std::string> names;
   std::error_code missing;

@@ -35,7 +35,7 @@ struct HostFacts {
   std::vector<std::string> energy_zones;    // "package-0", readable
   std::vector<std::string> energy_refused;  // zones that may not be read
   Cgroups cgroups = Cgroups::kNone;
-  std::optional<std::uint64_t> memlock_bytes;        // none: unlimited
+  std::optional<std::uint64_t> memlock_bytes;        // unset: unlimited
   std::optional<std::uint64_t> cgroup_memory_bytes;  // the limit; none: unlimited
   std::uint64_t available_bytes = 0;
 

@@ -120,7 +120,7 @@ struct NopTrial {
   std::uint64_t hit_ps;
 };
 
-// Whether the site has a breakpoint, and not another instruction of the kernel's.
+// Returns whether the site has a breakpoint, and not another instruction of the kernel's.
 bool is_breakpoint(const char* site) {
 #if defined(__x86_64__)
   return *reinterpret_cast<const volatile unsigned char*>(site) == 0xcc;

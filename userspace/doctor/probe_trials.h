@@ -10,14 +10,14 @@ namespace sojourn::doctor {
 
 Result<PidAnswer> try_pid_filter(capture::Mechanism mechanism);
 
-// `bytes` is 1 (or what the architecture's plain nop has), or one that capture::long_nop() knows.
+// `bytes` is 1 (the length of the architecture's plain nop), or one that capture::long_nop() knows.
 Result<NopAnswer> try_nop(capture::Mechanism mechanism, unsigned bytes);
 
-// Whether probes may be placed on such a nop in somebody's program: it harms nobody, and costs no
-// single step, as the kernel replaces it or `is_emulated`.
+// Returns whether probes may be placed on such a nop in another program: it does no harm, and costs
+// no single step, because the kernel replaces it or `is_emulated`.
 bool may_probe_nop(capture::Mechanism mechanism, unsigned bytes, bool is_emulated);
 
-// What a hit costs at an instruction that is executed out of line.
+// Measures the cost of a hit at an instruction that is executed out of line.
 Result<std::uint64_t> try_stepped(capture::Mechanism mechanism);
 
 }  // namespace sojourn::doctor

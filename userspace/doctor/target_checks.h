@@ -1,4 +1,4 @@
-// Judges the inspection of a process: what it means for recording. Pure functions.
+// Judges the inspection of a process: its meaning for recording. Pure functions.
 #pragma once
 
 #include <string>

@@ -19,7 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A directory of our own that goes away with what is in it.
+// A temporary directory of our own, removed with its contents.
 class Scratch {
  public:
   Scratch() {

@@ -16,7 +16,7 @@ namespace sojourn::doctor {
 
 struct PointInspection {
   std::string name;       // "D rlc.tx--mac"
-  std::size_t sites = 0;  // that eBPF can attach to
+  std::size_t sites = 0;  // sites that eBPF can attach to
   std::size_t ring_sites = 0;
   std::uint64_t bpf_hit_ps = 0;  // 0: not known
   std::uint64_t ring_hit_ps = 0;

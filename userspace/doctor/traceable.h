@@ -36,10 +36,10 @@ struct MachineOverview {
 MachineOverview judge_machine(tracee::RunningPrograms programs, const std::vector<ProgramMap>& maps,
                               const HostFacts& facts);
 
-// What can be traced, what to type, and what stands in the way.
+// The traceable programs, the command to type, and obstacles.
 std::string traceable_text(const MachineOverview& surroundings);
 
-// The same for programs: [{"pid", "program", "points", "library", "map", "closed"}].
+// As JSON: [{"pid", "program", "points", "library", "map", "closed"}].
 nlohmann::ordered_json traceable_json(const MachineOverview& surroundings);
 
 }  // namespace sojourn::doctor

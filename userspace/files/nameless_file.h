@@ -1,5 +1,5 @@
-// A temporary file that nobody else can open, and that goes away with its descriptor. It lies in
-// $TMPDIR, else in /tmp.
+// A temporary file that no other program can open, and that goes away with its descriptor. It lies
+// in $TMPDIR, else in /tmp.
 #pragma once
 
 #include "analysis/base/result.h"

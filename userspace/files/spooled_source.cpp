@@ -79,7 +79,7 @@ Result<std::uint64_t> copy_to_end(int from, int to, const std::string& name) {
   while (interrupts.wait_for(from)) {
     const ssize_t got = read(from, piece.data(), piece.size());
     if (got < 0 && (errno == EINTR || errno == EAGAIN)) continue;
-    // What came before the connection was cut is a trace as well.
+    // The part before the connection was cut is a trace as well.
     if (got < 0 && errno == ECONNRESET && size != 0) break;
     if (got < 0) return fail_errno("read {}", name);
     if (got == 0) break;

@@ -1,5 +1,5 @@
-// A file that a user wrote, whole: rules, a script. What is longer than such a file can be is
-// refused, not read.
+// Reads a whole file that a user wrote: rules, a script. A file that is too long for that is
+// refused unread.
 #pragma once
 
 #include <string>

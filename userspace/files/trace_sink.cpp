@@ -78,7 +78,7 @@ class FileSink : public trace::ByteSink {
 
  private:
   // A file of that name was left by a killed capture, or is still being written: then its writer
-  // holds a lock. A file that was left may be the only record of something, so one is kept under
+  // holds a lock. A file that was left may be the only record of an incident, so it is kept under
   // another name, which is returned.
   static Result<std::string> put_abandoned_aside(const std::string& partial) {
     struct stat existing{};

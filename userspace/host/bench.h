@@ -42,7 +42,7 @@ struct MeasureOptions {
   double subtract_ns = 0;                       // of each repetition
   double divide_by = 1;                         // repetitions hold so many of what is measured
   std::uint64_t most_repetitions = UINT64_MAX;  // of a sample
-  bool has_partner = false;  // that shares the CPU: being preempted by it is what is measured
+  bool has_partner = false;  // it shares the CPU: the preemption by it is measured
 };
 
 // A smaller difference comes from the clock's resolution, not from the machine.
@@ -117,7 +117,7 @@ class Bench {
   // One value that was not sampled, such as a size.
   Measurement& add_value(Row row, double value, Unit unit, std::string note = {});
   void leave_out(Row row, std::string why);
-  // Marks the rows of a group as left out, where the whole group cannot be measured.
+  // Marks the rows of a group as left out, if the whole group cannot be measured.
   void leave_out_all(const std::vector<Row>& rows, const std::string& why);
 
   // The median of an earlier measurement, else 0.

@@ -143,7 +143,7 @@ void measure_wakeup(Bench& bench) {
                    "from before futex(WAKE) to the woken thread's first instruction"};
   const auto cpu = bench.placement().partner();
   if (!cpu) return bench.leave_out(row, "this process may use one CPU only");
-  std::atomic<std::uint32_t> word = 0;  // how often it was woken
+  std::atomic<std::uint32_t> word = 0;  // the number of its wakeups
   std::atomic<std::uint64_t> woken_ns = 0;
   std::atomic<bool> is_over = false;
   const PartnerThread partner(*cpu, [&] {

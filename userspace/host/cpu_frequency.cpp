@@ -59,7 +59,7 @@ Result<void> check_writable(const FrequencyLimits& policy) {
   return {};
 }
 
-// The keeper's life. It tells on stderr of what it could not set.
+// The keeper's main function. It reports on stderr what it could not set.
 [[noreturn]] void live_as_keeper(int until_closed, const std::vector<FrequencyLimits>& before) {
   setsid();  // an interrupt from the terminal is not for it
   for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE}) std::signal(signal, SIG_IGN);

@@ -1,5 +1,5 @@
-// Sets the frequency of all CPUs for a while. A process of its own, the keeper, knows what was set
-// before, and sets it again when this one ends, however that is: by an error, by SIGKILL. One
+// Sets the frequency of all CPUs for a while. A process of its own, the keeper, remembers the
+// previous settings, and restores them when this process ends, by an error or SIGKILL as well. One
 // thread owns a FrequencySetting.
 #pragma once
 
@@ -14,7 +14,7 @@
 
 namespace sojourn::host {
 
-// What one frequency policy of cpufreq is allowed to do now, and what its CPUs can do.
+// The present limits of a frequency policy of cpufreq, and those of its CPUs.
 struct FrequencyLimits {
   std::string folder = {};
   std::uint64_t least_khz = 0;
@@ -23,7 +23,7 @@ struct FrequencyLimits {
   std::uint64_t fastest_khz = 0;
 };
 
-// `sys` is where /sys is. An error where there is no policy, or one says nothing of its limits.
+// `sys` is the path of /sys. Fails if there is no policy, or one without limits.
 Result<std::vector<FrequencyLimits>> read_frequency_limits(const std::string& sys);
 
 class FrequencySetting {
@@ -35,13 +35,13 @@ class FrequencySetting {
   FrequencySetting& operator=(FrequencySetting&&) = delete;
   ~FrequencySetting();
 
-  // What all CPUs can do.
+  // The frequencies that all CPUs support.
   std::uint64_t slowest_khz() const;
   std::uint64_t fastest_khz() const;
 
   Result<void> set(std::uint64_t khz);
 
-  // Sets what was set before. An error where that failed; the keeper has told of it then.
+  // Restores the previous settings. If that fails, the keeper has reported it.
   Result<void> restore();
 
  private:

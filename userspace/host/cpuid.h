@@ -27,7 +27,7 @@ class Cpuid {
   // lines.
   static Result<Cpuid> recorded(std::string_view text);
 
-  // None if the processor has no such leaf.
+  // Nothing if the processor has no such leaf.
   std::optional<CpuidRegisters> leaf(std::uint32_t number, std::uint32_t subleaf = 0) const;
 
   std::string brand() const;       // "AMD EPYC"; empty: not told

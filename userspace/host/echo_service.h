@@ -1,6 +1,6 @@
-// The other end of network measurements: a child process on loopback, `sojourn host --serve` on
-// another machine. A connection begins with one byte, the wish: 'E' returns each 64 bytes; 'S'
-// counts and discards what arrives, and returns the count after the sender has shut down its side.
+// The other end of network measurements: a child process on loopback, or `sojourn host --serve` on
+// another machine. The first byte of a connection selects the service: 'E' returns each 64 bytes;
+// 'S' counts and discards all bytes, and returns the count after the sender has shut down its side.
 // Any other byte ends the connection. The service stores nothing and executes nothing.
 #pragma once
 

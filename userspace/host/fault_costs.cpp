@@ -17,7 +17,7 @@ namespace sojourn::host {
 namespace {
 
 constexpr std::size_t kPage = 4096;
-constexpr std::size_t kAround = 64 * 1024;    // what one fault may map beside its page
+constexpr std::size_t kAround = 64 * 1024;    // that one fault may map beside its page
 constexpr std::size_t kStride = 1024 * 1024;  // beyond what is read ahead
 
 struct FaultCounts {

@@ -33,7 +33,8 @@ struct Aligned {
   std::unique_ptr<void, decltype(&std::free)> data;
 };
 
-// Bytes that the kernel has read from disks for this process; none if the kernel does not tell.
+// Bytes that the kernel has read from disks for this process; nothing if the kernel does not count
+// them.
 std::optional<std::uint64_t> bytes_from_disk(const Bench& bench) {
   const auto text = tracee::read_whole(bench.roots().proc + "/self/io");
   if (!text) return std::nullopt;

@@ -42,7 +42,7 @@ bool has_flag(std::string_view cpuinfo, std::string_view flag) {
   return std::ranges::find(words, flag) != words.end();
 }
 
-// Collects facts. The first source that tells a fact wins.
+// Collects facts. The first source of a fact wins.
 class Facts {
  public:
   explicit Facts(std::vector<MachineFact>& facts) : facts_(facts) {}

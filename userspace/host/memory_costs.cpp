@@ -127,7 +127,7 @@ void measure_curve(Bench& bench, bool is_huge) {
     if (cache.kind != "instruction")
       told +=
           fmt::format("{}L{} {} KiB", told.empty() ? "" : ", ", cache.level, cache.bytes / 1024);
-  curve.note = "caches that the machine tells of: " + (told.empty() ? "none" : told) +
+  curve.note = "caches that the machine reports: " + (told.empty() ? "none" : told) +
                (is_huge ? "" : "; the ends of the TLB are in the curve, too");
   if (curve.points.empty())
     return bench.leave_out({curve.id, curve.name, ""}, "the kernel gives no huge pages");
@@ -154,7 +154,7 @@ void measure_huge(Bench& bench, std::size_t bytes) {
   bench.measure(row, [&](std::uint64_t steps) { walk.run(steps); });
 }
 
-// The size in bytes of the data cache at a level; a usual size if the machine does not tell.
+// The size in bytes of the data cache at a level; a usual size if the machine does not report it.
 std::size_t cache_bytes(const std::vector<CacheLevel>& caches, std::uint32_t level,
                         std::size_t usual) {
   for (const CacheLevel& cache : caches)
@@ -172,7 +172,7 @@ void measure_levels(Bench& bench) {
   if (l3 != 0)
     measure_level(bench, "memory.latency.l3", "L3", std::max(l3 / 4, 2 * l2));
   else
-    bench.leave_out({"memory.latency.l3", "L3", ""}, "the machine tells of no L3");
+    bench.leave_out({"memory.latency.l3", "L3", ""}, "the machine reports no L3");
   const std::size_t ram =
       most_bytes(bench, std::max(4 * std::max(l2, l3), (bench.is_full() ? 256 : 64) * kMega));
   measure_level(bench, "memory.latency.ram", "memory", ram & ~(kMega - 1));

@@ -36,7 +36,7 @@ struct Names {
   }
 };
 
-// Samples of an operation that may fail. None if it failed; errno says why.
+// Samples of an operation that may fail. If it fails, there are none, and errno says why.
 template <typename Once>
 void measure_times(Bench& bench, Row row, std::uint64_t most_ns, Once once,
                    const std::string& note = {}) {

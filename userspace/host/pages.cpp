@@ -24,7 +24,7 @@ Pages::Pages(std::size_t bytes, bool is_huge) : bytes_(bytes) {
   if (mapped_ == MAP_FAILED) return;
   const auto at = reinterpret_cast<std::uintptr_t>(mapped_);
   data_ = reinterpret_cast<void*>((at + kHuge - 1) & ~(kHuge - 1));
-  // A kernel without huge pages refuses this; huge_share() tells.
+  // A kernel without huge pages refuses this; huge_share() shows it.
   madvise(mapped_, mapped_bytes_, is_huge ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
 }
 

@@ -45,7 +45,7 @@ class PartnerProcess {
   pid_t pid_ = -1;
 };
 
-// `work` must return when the caller tells it to: the destructor waits for it.
+// `work` must return when the caller tells it to stop: the destructor waits for it.
 class PartnerThread {
  public:
   PartnerThread(std::uint32_t cpu, std::function<void()> work)

@@ -1,5 +1,5 @@
-// The cost of a tracer's probes on this machine: a uprobe at each kind of site, a point that nobody
-// traces, a point by rings, a BPF record. The probes are on code of this program's own child
+// The cost of a tracer's probes on this machine: a uprobe at each kind of site, a point without a
+// tracer, a point by rings, a BPF record. The probes are on code of this program's own child
 // processes.
 #include <string>
 #include <utility>
@@ -77,7 +77,7 @@ void points_off(std::uint64_t times) {
 }  // namespace
 
 void measure_probes(Bench& bench) {
-  bench.measure({"probes.off", "a point that nobody traces",
+  bench.measure({"probes.off", "an untraced point",
                  "the two loads and the branch of a point, the loop subtracted"},
                 points_off, {.subtract_ns = loop_cost_ns(bench)});
   bench.measure_samples(

@@ -15,7 +15,7 @@ namespace sojourn::host {
 namespace {
 
 constexpr std::size_t kPage = 4096;
-constexpr std::size_t kMostShare = 10;  // of what is free: one of so many
+constexpr std::size_t kMostShare = 10;  // one part of this many of the free space
 
 Result<base::Fd> open_nameless(const std::string& directory) {
   base::Fd fd(open(directory.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600));

@@ -74,7 +74,7 @@ void measure_pipes(Bench& bench, std::uint32_t cpu, bool is_process, Row row) {
   there.put();
 }
 
-// Whose turn it is. Both threads wait for their turn in the kernel (futex).
+// The threads' turns. Both wait for their turn in the kernel (futex).
 class Turns {
  public:
   void give(std::uint32_t to) {

@@ -48,7 +48,7 @@ std::optional<std::uint64_t> number_of(std::string_view text) {
   return number;
 }
 
-// A header that is told twice means two things to two readers.
+// A header that occurs twice could be read in two ways, so it is refused.
 bool take_header(std::string_view name, std::string_view value, Request& request,
                  std::string& length) {
   const std::array<std::pair<std::string_view, std::string*>, 6> known = {{
@@ -115,7 +115,7 @@ bool is_own_host(std::string_view host) {
     return host == "[::1]" || (host.starts_with("[::1]:") && number_of(host.substr(6)));
   const std::string_view name = host.substr(0, host.rfind(':'));
   if (equals_ignoring_case(name, "localhost")) return true;
-  // 127.0.0.0/8 in digits: a name such as 127.evil.example is none of ours.
+  // 127.0.0.0/8 in digits only: a name such as 127.evil.example is foreign.
   return name.starts_with("127.") && std::ranges::all_of(name, [](char letter) {
            return letter == '.' || (letter >= '0' && letter <= '9');
          });

@@ -15,7 +15,7 @@ constexpr std::size_t kMaxBodyBytes = 4 << 10;
 struct Request {
   std::string method;  // "GET"
   std::string path;    // "/metrics", without what follows a '?'
-  std::string query;   // what follows it
+  std::string query;   // the part behind it
   std::string host;
   std::string origin;
   std::string accept;
@@ -24,11 +24,11 @@ struct Request {
   std::string body;
 };
 
-// None: it is not whole yet, or it is no request; `is_wrong` tells which.
+// Nothing if the request is incomplete or invalid; `is_wrong` says which.
 std::optional<Request> parse_request(std::string_view bytes, bool& is_wrong);
 
-// Whether the name in a Host header is this machine's own. A page of a foreign site whose name was
-// made to mean 127.0.0.1 names itself here.
+// Returns whether the name in a Host header is this machine's own. A page of a foreign site may
+// resolve its name to 127.0.0.1, but the header has that name.
 bool is_own_host(std::string_view host);
 
 // The value of "name=value" among others, which `between` divides; none: it is not there.
@@ -41,8 +41,8 @@ struct ByteRange {
 };
 enum class Ranged : std::uint8_t { kWhole, kPart, kNone };  // kNone: nothing of it is there
 
-// The part of so many bytes that a Range header wants. More than one range is answered by the
-// whole.
+// Finds the part of `size` bytes that a Range header asks for. More than one range is answered by
+// the whole.
 Ranged parse_range(std::string_view header, std::uint64_t size, ByteRange& into);
 
 }  // namespace sojourn::http

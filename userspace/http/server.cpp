@@ -59,15 +59,15 @@ void Server::turn(std::chrono::milliseconds timeout, std::span<pollfd> also) {
   for (std::size_t index = also.size() + 1; index < watched.size(); ++index, ++client)
     if (watched[index].revents != 0) serve(*client, watched[index].revents);
   const std::uint64_t now_ns = base::monotonic_ns();
-  // A stream that has nothing to send waits for as long as it likes.
+  // A stream without data to send has no time limit.
   std::erase_if(clients_, [now_ns](const Client& one) {
     return one.is_done || (now_ns > one.until_ns && (!one.channel || one.has_more()));
   });
   if (watched[also.size()].revents != 0) accept_all();
 }
 
-// Whoever has not asked for anything yet goes first, so that connections which say nothing keep
-// nobody out.
+// Clients that have not sent a request yet are dropped first, so that silent connections keep no
+// other client out.
 bool Server::make_room() {
   if (clients_.size() < limits_.clients) return true;
   const auto idle = std::ranges::find(clients_, false, &Client::has_asked);
@@ -124,7 +124,7 @@ void Server::throw_away(Client& client) {
   const ssize_t got = recv(client.fd.get(), piece.data(), piece.size(), 0);
   if (got < 0 && (errno == EAGAIN || errno == EINTR)) return;
   client.thrown_away += got > 0 ? static_cast<std::size_t>(got) : 0;
-  // Who has only shut down its own side still reads.
+  // A client that has shut down only its own side still reads.
   client.hears = got > 0;
   client.is_done = got < 0 || client.thrown_away > kMaxThrownAway ||
                    (got == 0 && (client.channel || !client.has_more()));
@@ -139,7 +139,7 @@ void Server::begin_answer(Client& client, Response response) const {
   extend(client, limits_.standstill);
 }
 
-// How many bytes were taken; below 0 as send() has it.
+// Returns how many bytes were taken, or below 0 as send() does.
 std::ptrdiff_t Server::send_some(Client& client) {
   const int fd = client.fd.get();
   if (client.sent < client.answer.size()) {

@@ -1,8 +1,8 @@
 // Answers requests at a listening socket, with one answer a connection: a text, a part of a file,
-// or a stream of events (text/event-stream) that goes on until somebody ends it. It never blocks,
-// and what its clients can make it hold is bounded: their number, a request's size and time, one
-// event a stream. A client that takes nothing is ended. One thread owns a Server and calls turn();
-// SIGPIPE is ignored where files are sent.
+// or a stream of events (text/event-stream) that goes on until one side ends it. It never blocks,
+// and its clients can use only bounded memory: their number, a request's size and time, one event a
+// stream. A client that takes nothing is dropped. One thread owns a Server and calls turn().
+// SIGPIPE must be ignored if files are sent.
 #pragma once
 
 #include <chrono>
@@ -36,13 +36,13 @@ struct Response {
   std::string body;
   std::string_view lasting_body;       // behind `body`; it lives as long as the server
   std::optional<FilePart> file;        // behind both
-  std::optional<std::size_t> channel;  // of the events that follow, instead of all of that
+  std::optional<std::size_t> channel;  // of the events that follow, if it is a stream
 };
 
 struct Limits {
   std::size_t clients = 64;
   std::chrono::seconds request{10};     // for a request to come
-  std::chrono::seconds standstill{30};  // of an answer of which nothing is taken
+  std::chrono::seconds standstill{30};  // of an answer that is not taken
 };
 
 class Server {
@@ -54,10 +54,12 @@ class Server {
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;
 
-  // Waits for so long at most, also for what the caller watches, and does what can be done at once.
+  // Waits for at most the timeout, also for the caller's descriptors, and does what can be done at
+  // once.
   void turn(std::chrono::milliseconds timeout, std::span<pollfd> also);
 
-  // Sends it to all who listen to that channel. Who has not taken the one before misses this one.
+  // Sends the event to all clients of that channel. A client that has not taken the one before
+  // misses this one.
   void send_event(std::size_t channel, std::string_view event);
   bool has_listeners(std::size_t channel) const;
 

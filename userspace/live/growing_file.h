@@ -1,4 +1,4 @@
-// A file that somebody else is writing, as a source whose size grows. One thread owns it.
+// A file that another process is writing, as a source whose size grows. One thread owns it.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace sojourn::live_view {
 
-// What was read is needed no more, and its memory is given back: for files in memory.
+// kFree: memory behind the read position is given back, for files in memory.
 enum class AfterReading : std::uint8_t { kKeep, kFree };
 
 std::unique_ptr<trace::ByteSource> growing_source(std::string name, base::Fd fd,

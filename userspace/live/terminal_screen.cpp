@@ -30,8 +30,8 @@ using present::Look;
 
 enum Pair : short { kDownPair = 1, kUpPair, kBarPair, kSparkPair, kWarningPair, kBadPair };
 
-// What a handler of a fault needs to leave the terminal usable: prepared before, since the handler
-// may call next to nothing.
+// The bytes that a fault's handler writes to leave the terminal usable. They are prepared before,
+// since the handler may call next to nothing.
 struct Restoration {
   termios before{};
   std::array<char, 256> words{};
@@ -99,11 +99,11 @@ void set_modes() {
 Result<std::optional<TerminalScreen>> TerminalScreen::open() {
   if (isatty(STDIN_FILENO) == 0 || isatty(STDOUT_FILENO) == 0) return std::nullopt;
   if (tcgetattr(STDIN_FILENO, &restoration.before) != 0) return std::nullopt;
-  // How characters are written, and nothing else that a locale says.
+  // Only the locale's encoding of characters is used.
   uselocale(newlocale(LC_CTYPE_MASK, "", nullptr));
   const bool is_utf8 = std::string_view(nl_langinfo(CODESET)) == "UTF-8";
   set_escdelay(50);
-  // initscr() would end the process where it does not know the terminal.
+  // initscr() would end the process if it does not know the terminal.
   const char* const term = std::getenv("TERM");
   if (newterm(nullptr, stdout, stdin) == nullptr)
     return fail("terminal \"{}\": not known to ncurses: --plain prints lines",
@@ -135,7 +135,9 @@ std::size_t TerminalScreen::height() const {
 }
 
 unsigned long TerminalScreen::attributes(Look look) const {
-  const auto pair = [this](Pair which) { return has_colours_ ? COLOR_PAIR(which) : 0; };
+  const auto pair = [this](Pair which) -> chtype {
+    return has_colours_ ? static_cast<chtype>(COLOR_PAIR(which)) : 0;
+  };
   switch (look) {
     case Look::kPlain:
       return A_NORMAL;

@@ -1,6 +1,6 @@
-// The terminal that `sojourn live` draws on, by ncurses: its own colours, none with NO_COLOR, its
-// size whatever it becomes. The terminal is as it was before when this is destroyed, while the
-// process is stopped, and when it dies by a fault. There is one at a time, and one thread owns it.
+// The terminal that `sojourn live` draws on, by ncurses: its own colours, none with NO_COLOR, at
+// any size. The terminal is restored when this is destroyed, while the process is stopped, and when
+// it dies by a fault. There is one at a time, and one thread owns it.
 #pragma once
 
 #include <cstddef>
@@ -22,7 +22,7 @@ struct Key {
 
 class TerminalScreen {
  public:
-  // An error where the terminal cannot do it.
+  // Fails if the terminal cannot do it.
   static Result<std::optional<TerminalScreen>> open();
   TerminalScreen(TerminalScreen&& other) noexcept;
   TerminalScreen& operator=(TerminalScreen&&) = delete;
@@ -34,9 +34,9 @@ class TerminalScreen {
 
   // The cursor stands behind the last line where something is typed there.
   void draw(const std::vector<present::ScreenLine>& lines, bool shows_cursor);
-  std::optional<Key> next_key();  // none: nothing was pressed
+  std::optional<Key> next_key();  // nothing: no key was pressed
 
-  void redraw();     // whatever others have written
+  void redraw();     // over the output of other programs
   void take_size();  // the terminal has another one
   void suspend();    // to the shell, until it brings the process back
   void resume();     // others had the terminal meanwhile

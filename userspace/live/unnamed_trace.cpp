@@ -54,7 +54,7 @@ class UnnamedSink : public trace::ByteSink {
     std::memcpy(&header, bytes.data(), sizeof(header));
     return header.magic == trace::kBlockMagic && header.type == trace::BlockType::kEvents;
   }
-  // What the reader has not given back.
+  // Counts the memory that the reader has not given back.
   bool is_full() const {
     if (max_bytes_ == UINT64_MAX) return false;
     constexpr std::uint64_t kBlockBytes = 512;  // of st_blocks, everywhere

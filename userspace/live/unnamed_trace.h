@@ -1,7 +1,7 @@
 // A trace without a name that one process writes and another reads as it grows: it is gone with the
-// last of the two. In memory it is bounded: where the reader falls so far behind, blocks of events
-// are left out, which shows as gaps in the streams' numbers. On disk all of it stays. Each end
-// belongs to one thread.
+// last of the two. In memory it is bounded: if the reader falls far behind, blocks of events are
+// left out, which shows as gaps in the streams' numbers. On disk all of it stays. Each end belongs
+// to one thread.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,7 @@ class UnnamedTrace {
 
   // The end that writes, in a child of `reader`: it fails once that process is gone.
   std::unique_ptr<trace::ByteSink> sink(pid_t reader) const;
-  // The end that reads forward. In memory it gives back what it has read.
+  // The end that reads forward. A file in memory gives back the part that was read.
   Result<std::unique_ptr<trace::ByteSource>> source(std::string name) const;
   // The file, to read any of it.
   Result<base::Fd> file() const;

@@ -35,7 +35,7 @@ bool is_bare_hex(std::string_view word) {
          std::ranges::all_of(word, [](char c) { return is_digit(c) || is_hex_letter(c); });
 }
 
-// Threads of the kernel, whose names are public; what follows a '-' names a device or a task.
+// Threads of the kernel, whose names are public; the part behind a '-' names a device or a task.
 bool is_of_kernel(std::string_view name) {
   constexpr std::array<std::string_view, 13> kBeginnings = {
       "swapper/", "kworker/", "ksoftirqd/", "migration/", "rcu",    "irq/",        "kthreadd",

@@ -1,7 +1,7 @@
-// What stands for the names in a trace: of threads, processes, queues, files. Numbers in a name
-// become what ids of that value become, so that "ue 0x4601" still goes with its packets. Words of
-// the target's own names stay, as its code has them; other processes, addresses and directories are
-// replaced as a whole. One thread owns a NameRedaction, which its cipher outlives.
+// Replaces the names in a trace: of threads, processes, queues, files. Numbers in a name become the
+// replacements of ids of that value, so that "ue 0x4601" still goes with its packets. The target's
+// own words stay, as its code has them; other processes, addresses and directories are replaced as
+// a whole. One thread owns a NameRedaction; its cipher must outlive it.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,7 @@ class NameRedaction {
   std::string words(std::string_view name);
   // Another directory, the same file name. "[vdso]" and plain names stay.
   std::string file(std::string_view path) const;
-  // The name of a queue. A name that is that of a place between points, or one with a group, keeps
+  // Replaces the name of a queue. The name of a place between points, alone or with a group, keeps
   // the place.
   std::string queue(std::string_view name);
   std::string context_name(const model::ContextName& about);

@@ -17,7 +17,7 @@ constexpr bool is_kept(std::uint64_t value) {
 }
 
 // Values from `first` on that are permuted among themselves, and half the bits that number them.
-// The bounds are those of signed and unsigned fields of 1, 2, 4 and 8 bytes.
+// The bounds are the limits of signed and unsigned fields of 1, 2, 4 and 8 bytes.
 struct Range {
   std::uint64_t first;
   std::uint64_t size;
@@ -58,7 +58,7 @@ std::uint64_t ValueCipher::hash(const void* bytes, std::size_t size) const {
   return result;
 }
 
-// A Feistel network with the keyed hash as its round function. Where its answer lies outside of the
+// A Feistel network with the keyed hash as its round function. If its result lies outside of the
 // range, it is applied again: so it permutes ranges of any size.
 std::uint64_t ValueCipher::permuted(std::uint64_t value) const {
   constexpr std::uint64_t kRounds = 8;

@@ -1,6 +1,6 @@
 // Replaces ids by other numbers: a permutation that a secret key chooses. An id becomes the same
-// number wherever it stands, and two ids never become one. The number is about as large as the id,
-// so it fits in the same fields. 0 stays, which means that there is none, and so do the RNTIs that
+// number everywhere, and two ids never become one. The number is about as large as the id, so it
+// fits in the same fields. 0 stays, because it means that there is no id, and so do the RNTIs that
 // address every UE. One thread owns a ValueCipher, which remembers the newest answers.
 #pragma once
 
@@ -24,10 +24,10 @@ class ValueCipher {
 
   std::uint64_t operator()(std::uint64_t value);
 
-  // Eight hexadecimal digits that stand for a text.
+  // Eight hexadecimal digits in the place of a text.
   std::string digest(std::string_view text) const;
 
-  // By how much all stack pointers are moved: calls are told apart by their order.
+  // The shift of all stack pointers: only their order distinguishes calls.
   std::uint64_t stack_shift() const { return stack_shift_; }
 
  private:

@@ -1,6 +1,5 @@
-// `e`: the event whose turn it is. A name is looked up in a table of Lua's, which gives a number;
-// the number and the event's point give the place of the value. No text is compared, nothing is
-// made.
+// `e`: the current event. A name is looked up in a table of Lua's, which gives a number; the number
+// and the event's point give the place of the value. No text is compared, and no object is made.
 #include <array>
 #include <string>
 #include <vector>
@@ -15,7 +14,7 @@ enum class Word : std::uint8_t { kTime, kDirection, kPoint, kSrc, kDest, kTid, k
 constexpr std::array kWords = {"t_ns", "dir", "point", "src", "dest", "tid", "cpu", "stream"};
 constexpr std::size_t kTextsOfPoint = 4;  // kDirection to kDest
 
-// Where a point's text is in the table of them.
+// The index of a point's text in the table of texts.
 lua_Integer text_at(std::size_t point, Word word) {
   return static_cast<lua_Integer>(point * kTextsOfPoint + static_cast<std::size_t>(word) -
                                   static_cast<std::size_t>(Word::kDirection) + 1);

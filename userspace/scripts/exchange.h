@@ -1,6 +1,6 @@
-// What a script's worker and its parent write to each other, in memory that both have: events in
-// columns there, what the script makes of them back. The parent trusts nothing in it: every count
-// and number is checked before it is used. All of it begins as zeros.
+// The shared memory of a script's worker and its parent: the parent writes events in columns, the
+// worker writes its results. The parent does not trust them: every count and number is checked
+// before it is used. All of it begins as zeros.
 #pragma once
 
 #include <cstddef>
@@ -11,14 +11,14 @@
 namespace sojourn::scripts {
 
 constexpr std::size_t kRows = 4096;            // events that are passed on at once
-constexpr std::size_t kMaxColumns = 8;         // that a script adds
+constexpr std::size_t kMaxColumns = 8;         // columns that a script adds
 constexpr std::size_t kMaxMade = 64;           // activities and markers of a script
-constexpr std::size_t kMaxStreams = 4096;      // whose CPU a script can ask for
+constexpr std::size_t kMaxStreams = 4096;      // streams whose CPU a script can ask for
 constexpr std::size_t kMaxMadeByEvent = 1000;  // activities and markers
 constexpr std::size_t kMadeWords = std::size_t{1} << 17;
 constexpr std::size_t kTextBytes = std::size_t{1} << 16;
 
-// The one byte that says what is in the exchange.
+// The byte that says what the exchange contains.
 enum class Ask : char {
   kLoad = 'l',      // read the script; registered() is asked for
   kEvents = 'e',    // a batch of events
@@ -27,11 +27,11 @@ enum class Ask : char {
 };
 enum class Answer : char {
   kDone = 'd',
-  kPaused = 'p',  // what was made so far is to be taken
+  kPaused = 'p',  // the results so far must be taken
   kFailed = 'f',  // `error`; nothing more can be asked
 };
 
-// An activity or a marker is this, then its values: `dur_ns` first where it is an activity.
+// The head of an activity or a marker; its values follow, `dur_ns` first for an activity.
 struct MadeHead {
   std::uint32_t row = 0;  // of the event that it was made by
   std::uint32_t which = 0;
@@ -53,7 +53,7 @@ struct JourneyNumbers {
   std::uint8_t ambiguous = 0;
 };
 
-// From the event by which a unit entered a place to that by which it left.
+// A stay, from the event by which a unit entered a place to the one by which it left.
 struct JourneyStay {
   std::uint64_t ns = 0;
   model::PointId from = 0;
@@ -75,16 +75,16 @@ struct Exchange {
   JourneyStay stay[kRows];
 
   // From the worker.
-  std::uint8_t keep[kRows];  // of a journey the first one
+  std::uint8_t keep[kRows];  // a journey uses the first one
   std::uint64_t columns[kMaxColumns][kRows];
   std::uint32_t made_words;
   std::uint64_t made[kMadeWords];  // after kLoad the bytes of a Registration
-  std::uint32_t text_bytes;        // what the script printed
+  std::uint32_t text_bytes;        // of the script's output
   std::uint32_t text_lost;         // bytes for which there was no room
   char text[kTextBytes];
   char error[1024];    // the first error of all, a text that ends with a zero
   char notice[1024];   // an error that ended one function only
-  std::uint32_t line;  // where the function begins that runs; 0: none does
+  std::uint32_t line;  // the begin of the running function; 0: none runs
   std::uint32_t turn;  // counts what was asked
 };
 

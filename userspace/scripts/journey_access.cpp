@@ -35,7 +35,7 @@ constexpr std::array kOutcomes = {
     OutcomeWord{"complete", Outcome::kComplete}, OutcomeWord{"censored", Outcome::kCensored},
     OutcomeWord{"incomplete", Outcome::kIncomplete}, OutcomeWord{"dropped", Outcome::kDropped}};
 
-// Numbers behind those of the two tables.
+// These numbers follow those of the two tables.
 constexpr std::size_t kFirstOutcome = kNumbers.size();
 constexpr std::size_t kEvents = kFirstOutcome + kOutcomes.size();
 constexpr std::size_t kAmbiguous = kEvents + 1;
@@ -48,7 +48,7 @@ void set_word(lua_State* lua, const char* name, std::size_t number) {
   lua_setfield(lua, -2, name);
 }
 
-// Whether a place is that one or inside of it.
+// Returns whether a place is that one or inside of it.
 bool is_in(std::string_view place, std::string_view of) {
   return place == of ||
          (place.size() > of.size() && place.starts_with(of) && place[of.size()] == '.');
@@ -106,7 +106,7 @@ int JourneyAccess::index(lua_State* lua) {
   } else if (number == kAt) {
     lua_pushvalue(lua, lua_upvalueindex(2));
   } else {
-    // By the first of its events that has it.
+    // Takes the first of its events that has it.
     const std::size_t points = engine.schema_.points.size();
     for (std::uint32_t row = 0; row < exchange.rows; ++row) {
       const model::PointId point = exchange.point[row];
@@ -125,8 +125,8 @@ int JourneyAccess::index(lua_State* lua) {
   return 1;
 }
 
-// j:at(place): the longest stay of any of its units there, as at() of filters has it. nil: it was
-// never there.
+// j:at(place): the longest stay of any of its units there, like at() of filters. nil: it was never
+// there.
 int JourneyAccess::longest_stay(lua_State* lua) {
   const ScriptEngine& engine = engine_of(lua);
   const Exchange& exchange = engine.exchange_;

@@ -9,7 +9,7 @@ Result<std::unique_ptr<JourneyScript>> JourneyScript::create(const ScriptSource&
                                                              const model::Schema& before,
                                                              std::uint64_t open_ns,
                                                              Worker::Say say) {
-  // What it prints while it is read the worker for events has printed.
+  // The worker for events has already printed the output of loading.
   SJ_TRY(worker, Worker::start(source, before, open_ns, nullptr));
   worker->say(std::move(say));
   return std::unique_ptr<JourneyScript>(

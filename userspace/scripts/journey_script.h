@@ -15,7 +15,7 @@ namespace sojourn::scripts {
 
 class JourneyScript {
  public:
-  // `before`: the points without what the script adds.
+  // `before`: the points without the script's additions.
   static Result<std::unique_ptr<JourneyScript>> create(const ScriptSource& source,
                                                        const model::Schema& before,
                                                        std::uint64_t open_ns, Worker::Say say);

@@ -27,8 +27,8 @@ int load_text(lua_State* lua) {
   return 2;
 }
 
-// Libraries that compute, and nothing else. No coroutines: they have hooks of their own, and a
-// script that takes too long is stopped by one.
+// Opens libraries that only compute. Coroutines are left out: they have hooks of their own, and a
+// hook stops a script that takes too long.
 int open_libraries(lua_State* lua) {
   constexpr luaL_Reg kLibraries[] = {{LUA_GNAME, luaopen_base},
                                      {LUA_TABLIBNAME, luaopen_table},
@@ -107,8 +107,8 @@ LuaState::~LuaState() {
   if (owned) lua_close(owned->lua);
 }
 
-// Where Lua asks in vain it gives up what is garbage, and asks again. What it says at last has no
-// line, so that is noted here. Looking at the stack takes no memory.
+// When Lua is refused memory, it collects garbage and asks again. Its final error has no line, so
+// the line is noted here. Looking at the stack takes no memory.
 void* LuaState::refuse(Memory& memory) {
   if (memory.lua != nullptr) write_place(memory.lua, memory.refused_at, sizeof(memory.refused_at));
   return nullptr;

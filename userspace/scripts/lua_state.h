@@ -1,9 +1,9 @@
-// An interpreter for a script that nobody trusts: memory within a bound, no library that reaches
-// outside of it, source text only, and errors that say file and line. It is for a process that does
-// nothing else (worker_process.h). One thread owns a LuaState.
+// An interpreter for untrusted scripts: bounded memory, no library that reaches outside of it,
+// source text only, and errors with file and line. It is for a process that does nothing else
+// (worker_process.h). One thread owns a LuaState.
 //
 // An error of Lua leaves C++ functions without running destructors. So a function that Lua calls
-// holds no object that has one while it calls what may fail.
+// must not hold an object with a destructor while it calls a function that may fail.
 #pragma once
 
 #include <cstddef>
@@ -31,13 +31,13 @@ class LuaState {
   // Calls the function below its arguments, on the stack. An error is one line.
   Result<void> call(int arguments, int results);
 
-  // The script is to end with an error wherever it is, as soon as it is not in a function of C.
+  // Ends the script with an error at its present place, as soon as it is not in a function of C.
   // May be called in a signal's handler.
   void stop();
-  void allow();  // that it goes on
+  void allow();  // lets it go on
 
  private:
-  // What the interpreter holds; it stays where it is when the owner moves.
+  // The interpreter's memory account; its address stays the same when the owner moves.
   struct Memory {
     lua_State* lua = nullptr;
     std::size_t used = 0;

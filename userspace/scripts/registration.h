@@ -1,6 +1,6 @@
-// What a script says it does, once it was read: which kinds of functions it has, the columns that
-// it adds, and the activities and markers that it makes. Plain data, and its form between worker
-// and parent.
+// The registrations of a script, known once it was read: the kinds of its functions, the columns
+// that it adds, and the activities and markers that it makes. Plain data, and its form between
+// worker and parent.
 #pragma once
 
 #include <cstddef>
@@ -37,17 +37,17 @@ struct Registration {
   std::vector<ColumnPlan> columns;
   std::vector<MadePlan> made;
 
-  // Without it the events are not what the script says they are.
+  // If such a script fails, its events would be wrong, so the command fails.
   bool changes_events() const { return filters_events || !columns.empty(); }
   bool operator==(const Registration&) const = default;
 };
 
 std::vector<std::byte> pack(const Registration& registration);
-// None: these bytes are none.
+// Nothing if these bytes are no registration.
 std::optional<Registration> unpack(std::span<const std::byte> bytes);
 
-// The points of the trace with what the script adds. An error where a point would have too many
-// fields, or two of one name.
+// The points of the trace with the script's additions. Fails if a point would have too many fields,
+// or two of one name.
 Result<model::Schema> schema_behind(const model::Schema& schema, const Registration& registration);
 
 }  // namespace sojourn::scripts

@@ -1,5 +1,5 @@
-// The walls around a worker: it keeps one connection and memory, and may do nothing that reaches
-// anything else. Who tries is killed by the kernel.
+// The walls around a worker: it keeps one connection and memory, and may call nothing that reaches
+// anything else. The kernel kills a worker that tries.
 #pragma once
 
 #include <cstdint>

@@ -69,7 +69,7 @@ void ScriptApi::check_loading(lua_State* lua, const char* what) {
     luaL_error(lua, "%s() is called while the script is read, not by a function of it", what);
 }
 
-// False if no point matches. It holds objects, so it calls nothing of Lua.
+// Returns false if no point matches. It holds objects, so it calls nothing of Lua.
 bool ScriptApi::choose_points(ScriptEngine& engine, const char* pattern,
                               std::vector<model::PointId>& into) {
   const auto& points = engine.schema_.points;
@@ -236,8 +236,8 @@ int ScriptApi::marker(lua_State* lua) {
   return register_made(lua, false, "marker");
 }
 
-// An activity's (begin_ns, attributes...), a marker's (attributes...). It ends, or is, at the event
-// whose turn it is.
+// An activity's (begin_ns, attributes...), or a marker's (attributes...). Its end is the current
+// event.
 int ScriptApi::make(lua_State* lua) {
   ScriptEngine& engine = engine_of(lua);
   const auto which = static_cast<std::uint32_t>(lua_tointeger(lua, lua_upvalueindex(1)));
@@ -268,7 +268,7 @@ int ScriptApi::make(lua_State* lua) {
   return 0;
 }
 
-// Whether some point has such a field, as a script for several kinds of traces asks.
+// Returns whether some point has such a field, for scripts that work on several kinds of traces.
 int ScriptApi::known(lua_State* lua) {
   const char* const name = luaL_checkstring(lua, 1);
   const auto& fields = engine_of(lua).fields_;

@@ -1,5 +1,5 @@
-// What a script finds: functions by which it registers others, and two objects to look at events
-// and journeys by. Each of these functions is called by Lua (lua_state.h says what that means).
+// The interface for scripts: functions by which they register others, and two objects for events
+// and journeys. Lua calls each of these functions (lua_state.h says what that means).
 #pragma once
 
 #include "userspace/scripts/script_engine.h"
@@ -51,10 +51,10 @@ struct JourneyAccess {
   static int longest_stay(lua_State* lua);
 };
 
-// A value that a script gave for a field: a whole number, or true and false as 1 and 0. False: it
-// is none of these.
+// Converts a script's value for a field: a whole number, or true and false as 1 and 0. Returns
+// false for other values.
 bool is_field_value(lua_State* lua, int at, std::uint64_t& value);
-// What is wrong with it, in words.
+// Returns the reason why it is no value, in words.
 const char* wrong_value(lua_State* lua, int at);
 // The value, or an error that calls it `what`, `name`.
 std::uint64_t field_value(lua_State* lua, int at, const char* what, const char* name);

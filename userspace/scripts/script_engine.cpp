@@ -11,7 +11,7 @@ namespace sojourn::scripts {
 
 namespace {
 
-// The room that one event may need for what it makes.
+// The room that one event may need for its activities and markers.
 constexpr std::size_t kReserve = kMaxMadeByEvent * (1 + model::kMaxFields);
 static_assert(kReserve < kMadeWords);
 
@@ -94,8 +94,7 @@ Result<bool> ScriptEngine::go_on() {
     if (called) break;
     const auto& calls = calls_[exchange_.point[row_]];
     Function* const failed = call_ < calls.size() ? &functions_[calls[call_]] : nullptr;
-    // Filters and columns say what the events are. Without a detector or an activity they are what
-    // they were.
+    // Filters and columns change the events. A failed detector or activity leaves them as they are.
     if (failed == nullptr || failed->kind != Kind::kHandler)
       return std::unexpected(std::move(called).error());
     failed->is_ended = true;

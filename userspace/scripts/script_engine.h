@@ -1,6 +1,6 @@
-// A script in the worker: reads it, keeps what it registers, and calls its functions for the events
-// or the journeys in the exchange. The script sees an event by the one object `e`, which looks at
-// the row whose turn it is: nothing is made for an event. One thread owns a ScriptEngine.
+// A script in the worker: reads it, keeps its registrations, and calls its functions for the events
+// or the journeys in the exchange. The script sees events through the one object `e`, which refers
+// to the current row: no object is made for an event. One thread owns a ScriptEngine.
 #pragma once
 
 #include <cstddef>
@@ -20,14 +20,15 @@ namespace sojourn::scripts {
 
 class ScriptEngine {
  public:
-  // What it is given outlives it, and so it stays where it is.
+  // The arguments must outlive it, and it must not move.
   ScriptEngine(Exchange& exchange, const model::Schema& schema, std::uint64_t open_ns);
   ScriptEngine(const ScriptEngine&) = delete;
   ScriptEngine& operator=(const ScriptEngine&) = delete;
 
-  // Reads the script and writes what it registers into the exchange.
+  // Reads the script and writes its registrations into the exchange.
   Result<void> load(const ScriptSource& source, std::size_t max_bytes);
-  // The events in the exchange. False: what was made so far is to be taken, then it goes on.
+  // Handles the events in the exchange. Returns false if the results so far must be taken before it
+  // goes on.
   Result<bool> begin_events();
   Result<bool> go_on();
   // The journey in the exchange.
@@ -39,7 +40,7 @@ class ScriptEngine {
   }
 
  private:
-  friend struct ScriptApi;      // what a script calls
+  friend struct ScriptApi;      // the functions that scripts call
   friend struct EventAccess;    // `e`
   friend struct JourneyAccess;  // `j`
 
@@ -48,7 +49,7 @@ class ScriptEngine {
     Kind kind = Kind::kHandler;
     std::uint32_t column = 0;  // kColumn
     int reference = 0;         // in Lua's registry
-    std::uint32_t line = 0;    // where it begins
+    std::uint32_t line = 0;    // its begin
     bool is_ended = false;     // by an error
     std::vector<model::PointId> points;
   };
@@ -60,7 +61,7 @@ class ScriptEngine {
   void learn_fields();
   void plan_calls();
   void run_rows(lua_State* lua);
-  // Where among a step's values the field is that field_at() says.
+  // The index among a step's values of the field that field_at() returned.
   std::size_t place_in_step(std::int8_t at, model::PointId point) const {
     if (at < kColumnBase) return static_cast<std::size_t>(at);
     const auto column = static_cast<std::size_t>(at - kColumnBase);
@@ -87,11 +88,11 @@ class ScriptEngine {
   std::vector<Function> functions_;
   std::vector<std::vector<std::uint32_t>> calls_;  // by point, filters before columns before others
 
-  // The event whose turn it is.
+  // The current event.
   std::uint32_t row_ = kNoRow;
   std::uint32_t call_ = 0;  // in its list
   std::uint32_t made_by_event_ = 0;
-  bool is_handler_ = false;  // that runs: it may make activities
+  bool is_handler_ = false;  // a handler runs, which may make activities
   bool is_journey_ = false;  // there is one to look at
 };
 

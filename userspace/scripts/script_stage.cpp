@@ -43,7 +43,7 @@ Result<void> ScriptStage::start_worker() {
 
 Result<void> ScriptStage::begin(std::span<const model::Stream> streams) {
   if (!is_new_) {
-    // What it prints while it is read was printed before.
+    // The output of loading was printed by the first worker.
     const auto say = std::exchange(say_, nullptr);
     auto started = start_worker();
     say_ = say;
@@ -78,7 +78,7 @@ Result<void> ScriptStage::pass(model::EventBatch& events) {
         !passed) {
       worker_.reset();
       if (registration_.changes_events()) return passed;
-      // Events are what they were without it: this batch as it came, and all that follow.
+      // Without the script the events stay as they are: this batch, and all that follow.
       error_ = passed.error().text();
       made_ = made;
       return {};
@@ -197,7 +197,7 @@ Result<std::size_t> ScriptStage::append_made(const model::EventView& by, std::si
 }
 
 // The event's number without those that were left out before it. A stream's numbers come in order,
-// but that a few trade places.
+// except that a few are swapped.
 std::uint64_t ScriptStage::close_up(const model::EventView& event, bool is_kept) {
   if (!registration_.filters_events) return event.seq;
   const std::size_t stream = std::min<std::size_t>(event.stream, kStreams);

@@ -1,6 +1,6 @@
-// The events of a trace as a script makes them: filtered, with its columns, and with its activities
-// and markers behind the events that made them. Each pass over the trace has a worker of its own,
-// which begins from nothing. One thread at a time has a ScriptStage.
+// The events of a trace behind a script: filtered, with its columns, and with its activities and
+// markers behind the events that made them. Each pass over the trace has a worker of its own, which
+// begins without state. One thread at a time has a ScriptStage.
 #pragma once
 
 #include <cstddef>
@@ -21,7 +21,7 @@ namespace sojourn::scripts {
 
 class ScriptStage final : public trace::EventStage {
  public:
-  // Reads the script: an error is one of the script. `open_ns`: where the capture began.
+  // Reads the script, and fails with the script's error. `open_ns`: the begin of the capture.
   static Result<std::shared_ptr<ScriptStage>> create(ScriptSource source,
                                                      const model::Schema& schema,
                                                      std::uint64_t open_ns, Worker::Say say);
@@ -40,7 +40,8 @@ class ScriptStage final : public trace::EventStage {
   std::uint64_t kept() const { return kept_; }
   // By activity or marker, as registration().made has them.
   std::span<const std::uint64_t> made() const { return made_; }
-  // What ended a function, or the worker of a script that changes no events: the rest went on.
+  // The error that ended a function, or the worker of a script that changes no events. The rest
+  // went on.
   const std::string& error() const { return error_; }
 
  private:

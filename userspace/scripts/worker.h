@@ -1,6 +1,6 @@
-// A script's worker process, from outside: started with the script, asked, and ended. It is asked
-// by one thread at a time. Whatever the script does, an answer or an error comes: a worker that
-// takes too long is killed. Its destruction kills it too.
+// A script's worker process, seen from its parent: started with the script, asked, and ended. One
+// thread at a time asks it. It always gives an answer or an error: a worker that takes too long is
+// killed. The destructor kills it too.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@ namespace sojourn::scripts {
 
 class Worker {
  public:
-  // What scripts print, in pieces.
+  // Receives the script's output, in pieces.
   using Say = std::function<void(std::string_view)>;
 
   // Forks, and has the script read. The source and the schema are used by the child as they are
@@ -41,7 +41,8 @@ class Worker {
   pid_t pid() const { return pid_; }
   void say(Say say) { say_ = std::move(say); }
 
-  // Never Answer::kFailed: that is an error. After an error nothing can be asked.
+  // Never returns Answer::kFailed: that becomes an error. After an error it must not be asked
+  // again.
   Result<Answer> ask(Ask what);
   // An error that ended one function of the script only, once; else empty.
   std::string take_notice();

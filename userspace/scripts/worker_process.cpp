@@ -15,12 +15,12 @@ namespace sojourn::scripts {
 
 namespace {
 
-// Beside the interpreter's own: stacks, and what this process makes of the script's lists.
+// Memory beside the interpreter's own: stacks, and this process's copies of the script's lists.
 constexpr std::uint64_t kOtherBytes = std::uint64_t{256} << 20U;
 constexpr unsigned kTicksEachSecond = 10;
 
-// What the timer's handler looks at. A handler gets no arguments, and this process does nothing
-// else.
+// The state for the timer's handler. It is global, because a handler gets no arguments, and this
+// process does nothing else.
 struct Watch {
   ScriptEngine* engine = nullptr;
   Exchange* exchange = nullptr;
@@ -90,7 +90,7 @@ Answer answer(ScriptEngine& engine, Exchange& exchange, const ScriptSource& sour
 
 void run_worker(int connection, Exchange& exchange, const ScriptSource& source,
                 const model::Schema& schema, std::uint64_t open_ns) {
-  // Ctrl-C ends whoever asked for the script, and that ends this.
+  // Ctrl-C ends the parent, and the parent's end ends this process.
   for (const int ignored : {SIGINT, SIGHUP, SIGQUIT}) signal(ignored, SIG_IGN);
   for (const int plain : {SIGTERM, SIGSEGV, SIGBUS, SIGILL, SIGABRT, SIGPIPE, SIGTSTP})
     signal(plain, SIG_DFL);

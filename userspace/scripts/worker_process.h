@@ -1,4 +1,5 @@
-// The process in which a script runs: it reads the script, then answers until nobody asks any more.
+// The process in which a script runs: it reads the script, then answers until its parent closes the
+// connection.
 #pragma once
 
 #include <cstddef>
@@ -11,11 +12,11 @@
 namespace sojourn::scripts {
 
 constexpr std::size_t kScriptBytes = std::size_t{256} << 20U;  // of the interpreter
-// So long may one batch of events, or one journey, take before it is stopped; by the parent when
-// the script does not stop.
+// The time limit of one batch of events, or one journey. If the script does not stop then, the
+// parent ends the worker.
 constexpr unsigned kSeconds = 2;
 
-// In a forked child. Never returns.
+// Runs in a forked child, and never returns.
 [[noreturn]] void run_worker(int connection, Exchange& exchange, const ScriptSource& source,
                              const model::Schema& schema, std::uint64_t open_ns);
 

@@ -65,7 +65,7 @@ void DwarfLines::State::set_line_of_address(Dwarf_Die& unit, std::uint64_t addre
   call.line = static_cast<std::uint32_t>(number);
 }
 
-// Where the inlined function was called, in the one that holds it.
+// Sets the place of the inlined function's call, in the function that contains it.
 void DwarfLines::State::set_call_site(Dwarf_Die& unit, Dwarf_Die& inlined,
                                       model::FrameFunction& caller) {
   Dwarf_Files* files = nullptr;

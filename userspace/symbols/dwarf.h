@@ -19,8 +19,8 @@ class DwarfLines {
   DwarfLines& operator=(DwarfLines&&) noexcept;
   ~DwarfLines();
 
-  // The functions whose code is at the address, the one inlined into all others first. Empty: not
-  // known.
+  // The functions whose code is at the address, beginning with the innermost inlined one. Empty:
+  // unknown.
   std::vector<model::FrameFunction> calls_at(std::uint64_t address);
 
  private:

@@ -25,7 +25,7 @@ constexpr std::uint64_t kForget = std::uint64_t{24}
 constexpr std::size_t kMaxFiles = 8;
 constexpr std::uint64_t kUnknown = 0;
 
-// Where there is a .symtab, it holds the dynamic symbols too.
+// A .symtab holds the dynamic symbols too.
 const tracee::Section* symbols_of(const tracee::ElfFile& file) {
   for (const std::uint32_t type : std::array<std::uint32_t, 2>{SHT_SYMTAB, SHT_DYNSYM}) {
     const auto found = std::ranges::find(file.sections(), type, &tracee::Section::type);

@@ -20,9 +20,9 @@ namespace sojourn::symbols {
 struct TableFunction {
   std::uint64_t address = 0;
   std::uint32_t bytes = 0;   // 0: not told by the table
-  std::uint32_t name = 0;    // where in its file's names it begins
-  std::uint32_t symbol = 0;  // which of its file's symbols it is
-  std::uint8_t file = 0;     // which of the files
+  std::uint32_t name = 0;    // the begin of the name in its file's names
+  std::uint32_t symbol = 0;  // its index among its file's symbols
+  std::uint8_t file = 0;     // the index of the file
 };
 
 class FunctionTable {
@@ -41,7 +41,7 @@ class FunctionTable {
   // The functions that begin at the address, or whose code contains it.
   std::span<const TableFunction> at(std::uint64_t address) const;
   std::vector<TableFunction> around(std::uint64_t address) const;
-  // Whether a function begins in the range.
+  // Returns whether a function begins in the range.
   bool has_function_in(CodeRange code) const;
   // Calls `look` again for all functions, in the order of their addresses.
   void look_at_all(const Look& look) const;
@@ -75,7 +75,7 @@ class FunctionTable {
   std::vector<Names> names_;
 };
 
-// Whether the file's symbol `number` is this function.
+// Returns whether the file's symbol `number` is this function.
 bool is_symbol(const tracee::ElfFile& file, std::uint32_t number, std::uint64_t address,
                std::string_view name);
 

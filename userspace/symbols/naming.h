@@ -21,7 +21,7 @@ enum class Lines : std::uint8_t { kNo, kWhereKnown };
 // forged file may take any time and memory, or end the process.
 void name_frames(const tracee::ElfFile& file, Lines lines, std::span<model::Frame> frames);
 
-// The same in a bounded child process; without lines if the child did not finish with them. The
+// Names frames in a bounded child process, without lines if the child did not finish with them. The
 // error says why even that failed.
 Result<void> name_frames_in_child(
     const tracee::ElfFile& file, std::vector<model::Frame>& frames,

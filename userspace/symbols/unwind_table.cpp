@@ -24,7 +24,7 @@ constexpr unsigned kApplication = 0x70;
 
 using Bytes = std::span<const unsigned char>;
 
-// The section, and where it is once it is loaded.
+// The section, and its address after loading.
 struct Table {
   Elf_Data* data = nullptr;
   std::uint64_t address = 0;

@@ -24,8 +24,8 @@ class UnwindTable {
   // The contiguous code that contains the address.
   std::optional<CodeRange> range_at(std::uint64_t address) const;
 
-  // Whether the stack pointer differs from that at the function's entry. It never does at the first
-  // instruction of a function. False if it is not known.
+  // Returns whether the stack pointer differs from that at the function's entry. It never does at
+  // the first instruction of a function. False if it is not known.
   bool has_frame_at(std::uint64_t address) const;
 
  private:

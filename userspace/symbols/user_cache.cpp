@@ -32,7 +32,7 @@ std::uint64_t checksum(std::string_view text) {
   return sum;
 }
 
-// Opens or makes a directory of this user, into which nobody else can write.
+// Opens or makes a directory of this user, into which no other user can write.
 base::Fd own_directory(int parent, const std::string& name, mode_t others) {
   base::Fd directory(openat(parent, name.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
   struct stat about{};

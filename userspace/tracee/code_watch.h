@@ -12,9 +12,9 @@ namespace sojourn::tracee {
 
 class CodeWatch {
  public:
-  // Whether there is code of a file that was not there at the last look; true at the first look.
-  // False if the process cannot be looked into. If it is called before the files are read, code
-  // that is loaded meanwhile is found by the next look.
+  // Returns whether the process has code of a file that was not there at the last look; true at the
+  // first look, false if the process cannot be read. If it is called before the files are read,
+  // code that is loaded meanwhile is found by the next look.
   bool has_more(const Process& process);
 
  private:

@@ -33,9 +33,9 @@ struct CoreThread {
 
 class CoreFile {
  public:
-  // Whether the file's header says that it is a core.
+  // Returns whether the file's header says that it is a core.
   static bool is_core(int file);
-  // `name` is what errors call it.
+  // `name` is the file's name in errors.
   static Result<CoreFile> open(base::Fd file, std::uint64_t file_bytes, const std::string& name);
 
   const std::string& name() const { return name_; }
@@ -43,14 +43,15 @@ class CoreFile {
   const std::vector<CoreSegment>& segments() const { return segments_; }
   std::uint64_t missing_bytes() const { return missing_bytes_; }  // not 0: it was cut short
 
-  pid_t pid() const { return pid_; }                           // in its own namespace
-  int signal() const { return signal_; }                       // that ended it; 0: not known
+  pid_t pid() const { return pid_; }  // in its own namespace
+  // The signal that ended it; 0: unknown.
+  int signal() const { return signal_; }
   const std::string& comm() const { return comm_; }            // at most 15 characters
   const std::string& arguments() const { return arguments_; }  // in one line, at most 79 characters
 
   const std::vector<CoreThread>& threads() const { return threads_; }
 
-  // Fails if the file does not have so many bytes there.
+  // Fails if the file does not have as many bytes there.
   Result<void> read(std::uint64_t offset, std::span<std::byte> bytes) const;
 
  private:

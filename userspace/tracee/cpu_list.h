@@ -7,7 +7,7 @@
 
 namespace sojourn::tracee {
 
-// "0-3,5": none of a list that is none, or names more CPUs than there are anywhere.
+// Parses "0-3,5". Empty if the text is no list, or names more CPUs than any machine has.
 std::vector<std::uint32_t> parse_cpu_list(std::string_view text);
 
 }  // namespace sojourn::tracee

@@ -60,11 +60,11 @@ struct FunctionSymbol {
 
 class ElfFile {
  public:
-  // `name` is what errors call the file.
+  // `name` is the file's name in errors.
   static Result<ElfFile> open(const std::string& path, const std::string& name);
 
-  // Whether the file begins as an ELF file does. Other files may be mapped executable too, and are
-  // ignored.
+  // Returns whether the file begins as an ELF file does. Other files may be mapped executable too,
+  // and are ignored.
   static bool has_magic(const std::string& path);
 
   const std::string& name() const { return name_; }
@@ -81,7 +81,7 @@ class ElfFile {
   // flags.
   std::optional<std::uint64_t> file_offset(std::uint64_t address, std::uint64_t bytes,
                                            std::uint32_t flags) const;
-  // Whether a section of code holds the address; in a file without sections, a segment.
+  // Returns whether a section of code holds the address; in a file without sections, a segment.
   bool in_code(std::uint64_t address) const;
 
   // Reads exactly that many bytes from the file.
@@ -89,10 +89,11 @@ class ElfFile {
   // The NUL-terminated string at a virtual address, at most `max_bytes` long.
   Result<std::string> string_at(std::uint64_t address, std::size_t max_bytes) const;
 
-  // A variable's or function's ELF address. Fails when there is none, or several of that name.
+  // Returns a variable's or function's ELF address. Fails if there is none, or several of that
+  // name.
   Result<std::uint64_t> symbol(std::string_view name) const;
 
-  // Sorted by address. None in a stripped file.
+  // Sorted by address. Empty for a stripped file.
   Result<std::vector<FunctionSymbol>> functions() const;
 
   std::string build_id() const;  // hex; empty where the file has none

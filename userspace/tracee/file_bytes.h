@@ -18,7 +18,7 @@ Result<std::uint64_t> open_regular(const std::string& path, base::Fd& file);
 // False: the file ends before that, or cannot be read.
 bool read_fully(int file, std::uint64_t offset, std::span<std::byte> bytes);
 
-// Whether [offset, offset + bytes) lies in [0, size).
+// Returns whether [offset, offset + bytes) lies in [0, size).
 constexpr bool fits(std::uint64_t offset, std::uint64_t bytes, std::uint64_t size) {
   return offset <= size && bytes <= size - offset;
 }

@@ -20,8 +20,8 @@ struct Mapping {
   bool writable = false;
   bool executable = false;
   // The kernel writes a newline in a name as \012, and a backslash as itself, and appends "
-  // (deleted)" to names that may also end like that themselves: only the file shows which it is
-  // (mapped_files.h).
+  // (deleted)" to names that may also end like that themselves: only the file shows which case it
+  // is (mapped_files.h).
   std::string name;
 };
 

@@ -15,8 +15,8 @@ namespace {
 constexpr std::uint32_t kUsdt = 3;  // NT_STAPSDT, the only version that was ever in use
 constexpr std::size_t kMaxWords = 4096;
 
-// Takes values off the front of a note's description. Returns nothing from the first on that does
-// not fit.
+// Takes values off the front of a note's description. Returns nothing from the first one on that
+// does not fit.
 class Description {
  public:
   explicit Description(std::span<const std::byte> bytes) : bytes_(bytes) {}
@@ -42,8 +42,8 @@ class Description {
   std::span<const std::byte> bytes_;
 };
 
-// By how much prelink moved the sections. It does not change the notes, but it moves the section
-// .stapsdt.base, whose old address is in every note.
+// Returns the distance by which prelink moved the sections. Prelink does not change the notes, but
+// it moves the section .stapsdt.base, whose old address is in every note.
 std::uint64_t moved_by(const Section* base, std::uint64_t noted_base) {
   return base != nullptr && noted_base != 0 ? base->address - noted_base : 0;
 }

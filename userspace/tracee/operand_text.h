@@ -43,8 +43,8 @@ class OperandText {
   // "operand '8f@%xmm0', column 4: why"
   std::unexpected<Error> error(std::string_view why) const;
 
-  // Sums and differences of numbers, decimal or hexadecimal, and of at most one symbol, which
-  // stands for its address at run time. Wraps at 64 bits as the assembler does.
+  // Sums and differences of numbers, decimal or hexadecimal, and of at most one symbol, whose value
+  // is its address at run time. Wraps at 64 bits as the assembler does.
   struct Expression {
     std::uint64_t value = 0;
     bool has_symbol = false;

@@ -1,4 +1,4 @@
-// Parses where a probe's arguments are, which its USDT note has in assembler syntax: "-4@%eax
+// Parses the places of a probe's arguments, which its USDT note has in assembler syntax: "-4@%eax
 // 8@16(%rsp) 8@$5". The result is data that the BPF programs interpret (struct sj_arg).
 //
 // Every form that gcc and clang emit for integers is understood. An operand that an sj_arg cannot

@@ -1,8 +1,8 @@
-// Counts the points that an ELF file describes, by its section headers and its point notes: cheap
-// enough for every file that any process executes. points.h reads the same file with more care, and
-// may find that some of the points cannot be used.
+// Counts the points that an ELF file describes, by its section headers and its point notes. That is
+// cheap enough for every file that any process executes. points.h reads the same file with more
+// care, and may find that some of the points cannot be used.
 //
-// The file is hostile until checked. Reads are bounded, whatever the headers say. No state.
+// The file is hostile until checked. Reads are bounded for any header. No state.
 #pragma once
 
 #include <cstddef>

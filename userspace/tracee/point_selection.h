@@ -11,7 +11,7 @@ namespace sojourn::tracee {
 // Keeps the wanted points; `wanted` is by PointId. The others lose their sites and their ids.
 Points select(Points points, const std::vector<bool>& wanted);
 
-// Whether any point is to be recorded.
+// Returns whether any point is to be recorded.
 bool has_any(const Points& points);
 
 // Gives the points their numbers in `schema`, to which new ones are added; `points.schema` is the

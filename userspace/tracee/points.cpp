@@ -22,15 +22,15 @@ namespace sojourn::tracee {
 
 namespace {
 
-// "FILE: what is wrong" without the file, which is a member of Unusable.
+// Removes the file from "FILE: reason", because it is a member of Unusable.
 std::string without_prefix(std::string text, const std::string& file) {
   const std::string prefix = file + ": ";
   if (text.starts_with(prefix)) text.erase(0, prefix.size());
   return text;
 }
 
-// Whether the instruction at a site is the nop of a probe. It is read from the file, as in memory
-// another tracer may have put a breakpoint there.
+// Returns whether the instruction at a site is the nop of a probe. It is read from the file,
+// because another tracer may have put a breakpoint there in memory.
 Result<bool> is_nop(const ElfFile& elf, std::uint64_t offset) {
   std::array<std::byte, 4> bytes{};
   const bool arm64 = elf.machine() == Machine::kArm64;
@@ -89,7 +89,7 @@ Result<std::vector<sj_arg>> Collector::make_arguments(const Context& context,
   return parse_operands(note.arguments, context.elf.machine(), symbols);
 }
 
-// The id of an equal point, or a new one. The same point may have many sites.
+// Returns the id of an equal point, or a new one. One point may have many sites.
 Result<model::PointId> Collector::intern(model::Point point) {
   auto& same_words = ids_[{std::string(1, model::letter(point.direction)) + point.src, point.dest,
                            model::format_fields(point), point.file}];

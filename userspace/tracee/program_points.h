@@ -22,15 +22,14 @@ namespace sojourn::tracee {
 // A file that the process has mapped executable.
 struct MappedFile {
   std::string name;  // as maps names it, in the target's mount namespace, without " (deleted)"
-  std::string
-      path;  // where this process can open it: /proc/PID/root/... or /proc/PID/map_files/...
+  std::string path;  // for this process: /proc/PID/root/... or /proc/PID/map_files/...
   std::uint64_t inode = 0;
   std::uint64_t device = 0;
   std::uint64_t load_bias = 0;  // run-time address minus ELF virtual address
   bool deleted = false;         // or replaced: it has no path any more
 };
 
-// One place in a file where a point is hit.
+// One place in a file at which a point is hit.
 struct Site {
   std::size_t file = 0;                // index into Points::files
   std::uint64_t offset = 0;            // in the file
@@ -48,7 +47,7 @@ struct Site {
   bool is_optional = false;  // its map says so: shed first if tracing takes too much
 };
 
-// The same point for the ring engine. Addresses are ELF addresses.
+// The site of a point for the ring engine. Addresses are ELF addresses.
 struct RingSite {
   std::size_t file = 0;
   std::uint64_t id = 0;    // the low half of its run-time address is the records' id

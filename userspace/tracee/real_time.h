@@ -19,21 +19,21 @@ struct RealTimeThread {
   std::string name;
   int policy = 0;  // SCHED_FIFO, SCHED_RR or SCHED_DEADLINE
   int priority = 0;
-  std::vector<std::size_t> cpus;  // that it may run on
+  std::vector<std::size_t> cpus;  // CPUs that it may run on
 
   std::string title() const;  // "main_pool#0 (FIFO 96)"
 };
 
 struct Starvation {
   std::size_t cpus = 0;  // on which this process may run, all of which may be taken at once
-  std::vector<RealTimeThread> threads;  // that may take them, the most urgent first
-  double share = 0;                     // of these CPUs' time that they took during the measurement
+  std::vector<RealTimeThread> threads;  // threads that may take them, the most urgent first
+  double share = 0;                     // of these CPUs' time, during the measurement
 };
 
-// Whether the threads can run on all of the CPUs at the same time.
+// Returns whether the threads can run on all of the CPUs at the same time.
 bool can_take_all(std::span<const std::size_t> cpus, std::span<const RealTimeThread> threads);
 
-// None if at least one CPU is always left, or if the threads take less than half of all.
+// Nothing if at least one CPU is always left, or if the threads take less than half of all.
 std::optional<Starvation> find_starvation(std::span<const pid_t> pids,
                                           std::chrono::milliseconds look);
 

@@ -3,15 +3,18 @@
 #include <algorithm>
 #include <array>
 #include <csignal>
+#include <cstdint>
 #include <cstring>
 #include <filesystem>
 #include <map>
 #include <optional>
 #include <set>
+#include <string>
 #include <system_error>
 #include <utility>
 
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -77,7 +80,7 @@ class Look {
   Look(const std::string& proc, const std::vector<std::string>& names)
       : proc_(proc), names_(names) {}
 
-  // None: the process is not wanted, is a kernel thread, or has ended.
+  // Nothing if the process is not wanted, is a kernel thread, or has ended.
   std::optional<RunningProgram> at(pid_t pid) {
     const std::string directory = fmt::format("{}/{}", proc_, pid);
     const auto text = read_whole(directory + "/stat");
@@ -172,13 +175,38 @@ void look_at_all(const std::string& proc, const std::vector<pid_t>& pids,
   tell(fd, told);
 }
 
+// Returns whether the child would run if other threads let it.
+bool is_runnable(pid_t child) {
+  const auto text = read_whole("/proc/" + std::to_string(child) + "/stat");
+  if (!text) return false;
+  const auto stat = parse_stat(*text);
+  return stat && stat->state == 'R';
+}
+
+// Waits for a message of the child. Time in which it only waits for a CPU counts, but more of it is
+// allowed: real-time threads may keep all CPUs for seconds.
+bool wait_for_message(int fd, pid_t child, std::chrono::milliseconds timeout,
+                      std::chrono::steady_clock::time_point& end) {
+  constexpr int kMaxExtensions = 15;
+  for (int extensions = 0; extensions <= kMaxExtensions; ++extensions) {
+    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(
+        end - std::chrono::steady_clock::now());
+    pollfd waited{.fd = fd, .events = POLLIN, .revents = 0};
+    const int ready = poll(&waited, 1, static_cast<int>(std::max(left.count(), std::int64_t{0})));
+    if (ready > 0) return true;
+    if (ready == 0 && !is_runnable(child)) return false;
+    end = std::chrono::steady_clock::now() + timeout;
+  }
+  return false;
+}
+
 // Reads the child's messages until its end, or until the time is up.
-void listen(int fd, std::chrono::steady_clock::time_point end, RunningPrograms& programs) {
+void listen(int fd, pid_t child, std::chrono::milliseconds timeout,
+            std::chrono::steady_clock::time_point end, RunningPrograms& programs) {
   programs.is_in_time = false;
   Told told{};
-  while (base::read_answer(fd, &told, sizeof told,
-                           std::chrono::duration_cast<std::chrono::milliseconds>(
-                               end - std::chrono::steady_clock::now()))) {
+  while (wait_for_message(fd, child, timeout, end) &&
+         base::read_answer(fd, &told, sizeof told, timeout)) {
     if (told.is_end) {
       programs.is_in_time = true;
       programs.looked_at = told.looked_at;
@@ -218,7 +246,7 @@ Result<RunningPrograms> find_running_programs(const std::string& proc,
   }
   writing = base::Fd();
   RunningPrograms programs;
-  listen(reading.get(), end, programs);
+  listen(reading.get(), child, timeout, end, programs);
   // A child that hangs in the kernel may not end now: it is not waited for, and init reaps it.
   kill(child, SIGKILL);
   waitpid(child, nullptr, programs.is_in_time ? 0 : WNOHANG);

@@ -44,7 +44,7 @@ Result<RunningPrograms> find_running_programs(const std::string& proc,
                                               const std::vector<std::string>& names,
                                               std::chrono::milliseconds timeout);
 
-// Whether the program may have this name, which is not fully known for a closed process.
+// Returns whether the program may have this name, which is not fully known for a closed process.
 bool may_be_named(const RunningProgram& program, std::string_view name);
 
 }  // namespace sojourn::tracee

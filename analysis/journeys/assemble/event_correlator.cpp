@@ -27,7 +27,7 @@ namespace {
 // The RNTIs of LTE and NR for paging and for system information.
 constexpr std::uint64_t kFirstBroadcast = 0xfffe;
 constexpr std::uint64_t kLastBroadcast = 0xffff;
-// A block is filled at most so long before units are taken out of it.
+// The longest time between the filling of a block and the removal of a unit from it.
 constexpr std::uint64_t kLostBeforeNs = 1'000'000'000;
 
 bool is_broadcast(const Unit& unit, const PointPlan& plan) {
@@ -92,7 +92,7 @@ class EventCorrelatorImpl final : public EventCorrelator {
     if (!repeats) matcher_.pass(event.tid, serial_);
   }
 
-  // At most events nothing is due. Each kind of deadline remembers the time before which none is.
+  // Usually no deadline has passed. Each kind of deadline remembers its earliest one.
   void expire(std::uint64_t now_ns) override {
     if (!late_.empty()) end_late(now_ns);
     set_now(now_ns);
@@ -133,7 +133,7 @@ class EventCorrelatorImpl final : public EventCorrelator {
     return 0;
   }
 
-  // Changes that become known while an event waits are told in order of time when none waits.
+  // While an event waits, place changes are held back, so that they are reported in order of time.
   void begin_late(const model::EventView& event) {
     late_.add(event);
     places_.begin_wait();
@@ -257,8 +257,9 @@ class EventCorrelatorImpl final : public EventCorrelator {
     if (match_.rivals != nullptr || match_.unsure) lifecycle_.note_rivals(unit, match_);
   }
 
-  // A unit that leaves a block is one of those put in; control units never are. Where none of them
-  // is the unit, and events were lost at about that time, the event that put it in was lost.
+  // Finds the unit that was put into the block. Control units were put in by nobody. If no unit in
+  // the block matches and events were lost at about that time, the matching event is taken for
+  // lost.
   void find_origin(Unit& unit, const PointPlan& plan) {
     if (unit.parent_count != 1) return;
     const auto origin = plan.control ? Origin() : origin_of(unit, topology_);
@@ -291,8 +292,8 @@ class EventCorrelatorImpl final : public EventCorrelator {
       unit.set(kAgain);
       return;
     }
-    // The same unit arrives once more at an input. Its stay goes on, and nothing is expected of the
-    // earlier arrival any more.
+    // The same unit arrives at an input again. Its stay goes on, and the earlier arrival is
+    // finished.
     unit.entered_ns = earlier->entered_ns;
     if (earlier->is(kLeft)) return;
     // A unit that arrived before the open mark is counted from here on.

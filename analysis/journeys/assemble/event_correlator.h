@@ -21,7 +21,7 @@ namespace sojourn::journeys {
 
 class EventCorrelator {
  public:
-  // What all correlators of a rebuilder read or add to. It must outlive them.
+  // The state that all correlators of a rebuilder share. It must outlive them.
   struct CorrelatorContext {
     const Topology& topology;
     const Rules& rules;
@@ -31,7 +31,7 @@ class EventCorrelator {
     Totals& totals;
     Observer& observer;
     PlaceChangeSorter& places;  // tells the same observer which units enter and leave
-    Turn& turn;                 // what a correlator does is written there
+    Turn& turn;                 // correlators write the steps of their work there
   };
   // The class behind it is local to one source, so that the compiler sees that each of its steps is
   // called in one place, and inlines them.
@@ -43,9 +43,9 @@ class EventCorrelator {
   virtual ~EventCorrelator() = default;
 
   virtual void process(const model::EventView& event, const PointPlan& plan) = 0;
-  // An event of another correlator. Only what its thread did last matters here. A round above 0 is
-  // taken for a repeat, which a thread does not continue from. It nearly always is one; where it is
-  // not, a journey may differ in being ambiguous, and in nothing else.
+  // Takes an event that belongs to another correlator. Only the last event of its thread is needed.
+  // A round above 0 is taken for a repeat, from which a thread does not continue. If that is wrong,
+  // a journey may differ in being ambiguous, and in nothing else.
   virtual void pass(const model::EventView& event, const PointPlan& plan) = 0;
   // Gives up the units that waited too long.
   virtual void expire(std::uint64_t now_ns) = 0;

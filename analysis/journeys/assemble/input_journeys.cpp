@@ -21,7 +21,7 @@ bool is_open(const JourneyMember& member) {
   return member.journey->serial == member.serial;
 }
 
-// Visits the members whose journeys are under way. Mostly there is one.
+// Visits the unit's members of open journeys. Usually there is one.
 template <typename Visit>
 void for_each_open(const Unit& unit, Visit visit) {
   const auto look = [&](const JourneyMember& member) {
@@ -454,9 +454,9 @@ bool InputJourneys::goes_on(const OpenJourney& journey, const OpenJourney::Trail
   return false;
 }
 
-// Whether the segment of the step came to its point before. A repeat mostly goes as far as the
-// first round, so its child has a counterpart that came of the first round. This is false where it
-// takes Pieces to tell.
+// Returns whether the segment of this step reached its point in an earlier round. A repeat usually
+// goes as far as the first round, so its child has a counterpart among the children of the first
+// round. Returns false if only Pieces can decide.
 bool InputJourneys::came_before(const OpenJourney& journey, std::size_t step) const {
   const auto& trail = journey.trail;
   const auto parents = parents_of(journey, step);
@@ -467,7 +467,8 @@ bool InputJourneys::came_before(const OpenJourney& journey, std::size_t step) co
   for (auto at = first + std::size_t{1}; at < step; ++at) {
     if (trail[at].point != trail[step].point || trail[at].repeat_of != kNoStep) continue;
     const auto from = parents_of(journey, at);
-    // Several units came of the repeat, and only Pieces tells which is which.
+    // The repeat has several children, and only Pieces can match them with those of the first
+    // round.
     if (std::ranges::find(from, parents.front()) != from.end()) return false;
     came |= std::ranges::find(from, first) != from.end();
   }
@@ -489,7 +490,7 @@ void InputJourneys::describe_inside(Journey& out) const {
   out.inside = inside->second;
 }
 
-// Goes back from where the journey became whole, at each step to the parent that came last.
+// Goes back from the event that made the journey whole, at each step to the parent that came last.
 void InputJourneys::describe_critical_path(const OpenJourney& journey, Journey& out) {
   critical_path_.clear();
   for (auto step = out.end_step; step != 0;) {

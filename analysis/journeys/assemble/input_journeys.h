@@ -57,7 +57,7 @@ struct OpenJourney {
   PlainVector<std::uint32_t> parents;  // of all steps, in the order of the steps
 
   bool is_done() const { return done_step != kNoStep; }
-  // What is still expected of the journey.
+  // The kind of event that the journey still waits for.
   Wait awaited() const {
     if (!is_done() && (live != 0 || drops == 0)) [[likely]]
       return Wait::kExpiry;
@@ -72,14 +72,15 @@ class InputJourneys {
     bool at_end = false;   // of the capture
     bool expired = false;  // by time or memory
   };
-  // Whether an event that was not seen may have ended a journey that did not end by itself.
+  // Returns whether a lost event may have ended a journey that has no end.
   using Excuse = std::function<bool(std::uint64_t start_ns, std::uint64_t end_ns)>;
 
   InputJourneys(const Topology& topology, const Rules& rules, UnitStore& store, Observer& observer,
                 std::uint64_t& next_id, Excuse lost);
 
   void begin(Unit* root);
-  // The unit joins the journeys of its parents. Where it is a segment it has `bytes` of the parent.
+  // The unit joins the journeys of its parents. If it is a segment, `bytes` are its bytes of the
+  // parent.
   void inherit(Unit* unit, std::span<Unit* const> parents, const Interval* bytes);
   void reached_output(const Unit& unit);
   void dropped(const Unit& unit);
@@ -97,7 +98,7 @@ class InputJourneys {
   void distrust_bytes(const Unit& unit);
 
   void set_now(std::uint64_t now_ns) { now_ns_ = now_ns; }
-  // Closes the journeys that nothing is expected of any more. There are none before next_due_ns().
+  // Closes the journeys whose last deadline has passed. No deadline is before next_due_ns().
   void expire();
   std::uint64_t next_due_ns() const;
   bool close_oldest();
@@ -117,7 +118,7 @@ class InputJourneys {
 
   void add_step(OpenJourney& journey, Unit* unit);
   void make_room(OpenJourney& journey);
-  // The journey keeps the units of so many of its first steps in memory.
+  // The number of first steps whose units the journey keeps in memory.
   std::size_t held(const OpenJourney& journey) const {
     return describes_steps_ ? journey.trail.size() : 1;
   }

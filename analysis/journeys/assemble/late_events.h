@@ -21,8 +21,8 @@ class LateEvents {
   explicit LateEvents(const Topology& topology) : topology_(topology) {}
 
   bool empty() const { return waiting_.empty(); }
-  // The stamp of the oldest event. Where too many wait, as with a clock that gives all of them one
-  // stamp, it is 0, so that the wait of the oldest is over.
+  // The stamp of the oldest event. It is 0 if too many events wait (for example because a clock
+  // gives all of them one stamp), so that the wait of the oldest is over.
   std::uint64_t oldest_ns() const {
     return waiting_.size() > kMaxWaiting ? 0 : waiting_.front().event.ts_ns;
   }
@@ -31,8 +31,9 @@ class LateEvents {
     waiting_.push_back({event, {event.values.begin(), event.values.end()}});
   }
 
-  // Whether an event of the same thread waits that may be the parent of this one. Then this one has
-  // to wait, too: another unit would be taken as its parent only because its own is not there.
+  // Returns whether an event of the same thread waits that may be the parent of this one. Then this
+  // one has to wait too. Otherwise another unit would be taken as its parent only because its own
+  // has not come yet.
   bool has_parent_of(const model::EventView& event) const {
     return has_parent_of(event, waiting_.size());
   }
@@ -45,9 +46,9 @@ class LateEvents {
     take(late.view());
   }
 
-  // An event is not the parent of an earlier event of its thread. Where `event` might be taken for
-  // such a parent, the wait of the earlier event is over, and before it that of its possible
-  // parents. Imported traces do not know threads (0).
+  // An event cannot be the parent of an earlier event of its thread. If `event` might be taken for
+  // such a parent, the wait of the earlier event ends, and before it that of its possible parents.
+  // Imported traces do not know threads (0).
   template <typename Take>
   void end_before(const model::EventView& event, Take take) {
     if (event.tid == 0) return;
@@ -129,7 +130,7 @@ class LateEvents {
     return index;
   }
 
-  // The same among the first events only.
+  // Like has_parent_of() above, among the first `among` events.
   bool has_parent_of(const model::EventView& event, std::size_t among) const {
     for (std::size_t i = 0; i < among; ++i)
       if (waiting_[i].event.tid == event.tid && may_feed(waiting_[i].view(), event)) return true;

@@ -1,5 +1,5 @@
-// Learns at which point units come into a loop of points that nothing else feeds: at the point
-// whose events come without a parent most often. One thread owns it.
+// Learns at which point units enter a loop of points without an input: at the point whose events
+// most often have no parent. One thread owns it.
 #pragma once
 
 #include <cstddef>
@@ -21,8 +21,8 @@ class LoopInputs {
   explicit LoopInputs(const Topology& topology)
       : begun_(topology.points.size(), 0), inputs_(topology.loops + std::size_t{1}) {}
 
-  // The unit has no parent. Returns whether it surely came into the loop here. Where that is not
-  // certain yet, is() decides later.
+  // Notes a unit without a parent. Returns true if it certainly entered the loop here. If that is
+  // not certain yet, is() decides later.
   bool note(const Unit& unit, const PointPlan& plan) {
     if (plan.loop == 0 || has_round(unit, plan)) return false;
     const auto begun = ++begun_[unit.point];
@@ -35,8 +35,8 @@ class LoopInputs {
     return plan.loop != 0 && inputs_[plan.loop] == unit.point && !has_round(unit, plan);
   }
 
-  // The unit that this one repeats, where it comes to the input of its loop again. None: it is not
-  // at the input, or was not there before.
+  // Returns the unit that this one repeats when it comes to the input of its loop again. Returns
+  // null if it is not at the input or comes there for the first time.
   Unit* round_before(const Unit& unit, const PointPlan& plan, Unit* parent) const {
     if (inputs_[plan.loop] != unit.point) return nullptr;
     for (int turn = 0; turn < kMaxLoop; ++turn) {

@@ -30,9 +30,9 @@ void MissingParents::explain(std::uint64_t now_ns) {
   }
 }
 
-// Whether the start of the capture, or a loss, may have hidden what is missing. A unit that was
-// dropped because a segment was missing waited as long as others did. So the floor of a second does
-// not apply to it; it would excuse all drops of the first second.
+// Returns whether the start of the capture, or a loss, may have hidden the missing unit. The floor
+// of one second does not apply to a unit that was dropped because a segment was missing: it waited
+// as long as others did, and the floor would excuse all drops of the first second.
 bool MissingParents::is_excused(const Unit& unit, const PointPlan& plan) const {
   const auto& wait = waits_[unit.point];
   auto reach_ns = rules_.expiry_ns;

@@ -74,7 +74,7 @@ void OutputJourneys::visit_all() {
   }
 }
 
-// Visits the blocks of units whose origins are known, back to where the blocks were filled. Other
+// Visits the blocks of units whose origins are known, back to the filling of the blocks. Other
 // units that were put into these blocks do not belong to the journey.
 void OutputJourneys::visit_blocks() {
   auto ends = std::exchange(blocks_, {});
@@ -100,7 +100,7 @@ void OutputJourneys::emit(std::span<Unit* const> ends, Outcome outcome) {
   emit_collected(outcome);
 }
 
-// The step of a unit; none where it was beyond the limit of steps.
+// The step of a unit, or kNoStep beyond the limit of steps.
 std::uint32_t OutputJourneys::step_of(const Unit& unit) const {
   return unit.order < units_.size() && units_[unit.order] == &unit ? unit.order : kNoStep;
 }

@@ -26,10 +26,10 @@ class OutputJourneys {
         pieces_(topology) {}
 
   // Emits the journey that ended in `ends`. Several ends are segments that were never reassembled.
-  // `outcome` is that of a journey of which nothing is missing.
+  // `outcome` applies if nothing of the journey is missing.
   void emit(std::span<Unit* const> ends, Outcome outcome);
-  // The same, unless a unit of the journey is not judged finally yet: it has the flag kHeadless,
-  // kMissing, kUndecided or kSuspected. Then nothing is emitted, and the result is false.
+  // Like emit(), but returns false and emits nothing if a unit of the journey is not judged finally
+  // yet: if it has the flag kHeadless, kMissing, kUndecided or kSuspected.
   bool emit_clean(Unit* end, Outcome outcome);
   // The capture ended. From here on units that are inside have the flag kAtEnd.
   void set_end(std::uint64_t end_ns) { end_ns_ = end_ns; }
@@ -40,7 +40,7 @@ class OutputJourneys {
   void visit_all();
   void visit_blocks();
   void emit_collected(Outcome outcome);
-  // What is known of the units before a unit.
+  // A summary of all units before a unit.
   struct Past {
     std::uint64_t origin_ns = 0;       // the earliest input
     std::uint32_t decisive = kNoStep;  // the parent that leads to this input
@@ -65,7 +65,7 @@ class OutputJourneys {
   bool describes_steps_;
   std::uint64_t end_ns_ = 0;  // of the capture, see set_end()
   std::vector<Unit*> units_;
-  std::vector<Unit*> blocks_;  // that contained units whose origins are known
+  std::vector<Unit*> blocks_;  // those that contained units whose origins are known
   std::uint32_t flags_ = 0;    // of any unit
   std::vector<Past> pasts_;    // by unit
   std::vector<CriticalPathSpan> critical_path_;

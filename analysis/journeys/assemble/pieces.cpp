@@ -7,8 +7,8 @@ namespace {
 
 // No unit goes round a loop of more points.
 constexpr int kMaxLoop = 64;
-// An earlier round is searched among so many steps of the point. Without a limit the time would
-// grow with the square of the segments.
+// The number of steps of the point among which an earlier round is searched. Without a limit the
+// time would grow with the square of the segments.
 constexpr int kFarthest = 256;
 
 }  // namespace
@@ -35,8 +35,8 @@ void Pieces::add(PointId point, std::uint32_t repeat_of, std::span<const std::ui
   }
   here.newest = step;
   seen_.push_back(seen);
-  // Blocks in a loop that nothing feeds are not segments: it is not known at first where they came
-  // in.
+  // Blocks in a loop without an input do not count as segments: the point where they entered is not
+  // known at first.
   if (seen.piece == step && topology_.points[point].loop == 0)
     most_ = std::max(most_, ++here.pieces);
 }
@@ -53,9 +53,9 @@ std::uint32_t Pieces::came_before(PointId point, std::span<const std::uint32_t> 
   return kNoStep;
 }
 
-// The same segment in an earlier round of the parent. The units that come of a block come in the
-// same order in each round, so this is the child at the same position. kNoStep: no earlier round
-// came as far as this point.
+// Returns the same segment in an earlier round of the parent. The units of a block come in the same
+// order in each round, so this is the child at the same position. kNoStep: no earlier round reached
+// this point.
 std::uint32_t Pieces::counterpart(const Seen& seen, std::uint32_t parent) {
   const auto whole = seen_[parent].piece;
   std::size_t nth = 0;  // children of the parent at the point

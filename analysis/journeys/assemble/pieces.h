@@ -25,7 +25,7 @@ class Pieces {
   // The memory of `parents` must stay valid until the last step was added.
   void add(PointId point, std::uint32_t repeat_of, std::span<const std::uint32_t> parents);
   std::uint32_t most() const { return most_; }
-  // Whether an earlier step brought the segment to the same point.
+  // Returns whether an earlier step brought the segment to the same point.
   bool is_again(std::size_t step) const { return seen_[step].piece != step; }
 
  private:
@@ -34,7 +34,7 @@ class Pieces {
     std::uint32_t piece = 0;           // the first step of its segment at the point
     std::uint32_t previous = kNoStep;  // the step before at the same point
     PointId point = 0;
-    bool later = false;    // of a later round, or of a unit that came of one
+    bool later = false;    // of a later round, or of a descendant of one
     bool repeats = false;  // it repeats another step of the point
   };
   struct Here {

@@ -24,8 +24,8 @@ class PointHistory {
       note_span(event);
   }
 
-  // By point, from when on all events are in the trace by which units leave the place that they
-  // enter at the point. 0: only from the open mark on.
+  // By point, the instant from which on the trace has all events by which units leave the place
+  // that they enter at the point. 0: only from the open mark on.
   std::vector<std::uint64_t> leaves_seen_from() const {
     std::vector<std::uint64_t> from(topology_.points.size(), 0);
     for (const auto& pair : topology_.pairs)

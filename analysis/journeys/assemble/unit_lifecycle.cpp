@@ -7,7 +7,7 @@
 namespace sojourn::journeys {
 namespace {
 
-// A block was empty if no unit was taken out of it for so many times the longest stay.
+// A block counts as empty if no unit was taken out of it for this many times the longest stay.
 constexpr std::uint64_t kEmptyFactor = 8;
 constexpr std::uint64_t kEmptyFloorNs = 20'000'000;
 
@@ -21,7 +21,7 @@ void UnitLifecycle::enter(Unit* unit, const PointPlan& plan,
     if (!unit->is(kInside)) [[likely]]
       now_inside(unit, plan);
   } else {
-    // Nothing leaves its place, but it may be repeated.
+    // The unit leaves no place, but it may be repeated.
     unit->set(kLeft);
     departed_.append(unit, now_ns_);
   }
@@ -75,9 +75,9 @@ void UnitLifecycle::replace_rounds(Unit* unit, const PointPlan& plan) {
   if (!plan.input) input_journeys_.pin(*unit, kLatestRound);
 }
 
-// An older unit of the same key is given up where it waited far longer than any before it: it was
-// not seen to leave. Where a key has one live unit, it is given up at once. Where units are
-// gathered this is not called, as units of one key wait for each other.
+// Gives up an older unit of the same key if it waited far longer than any before it: it was not
+// seen to leave. If a key has one live unit, the older one is given up at once. This is not called
+// at points that gather units, because units of one key wait for each other there.
 void UnitLifecycle::forget_stale(const KeyEntry& older, const PointPlan& plan,
                                  const TableUse& use) {
   auto* const stale = older.unit;
@@ -105,7 +105,8 @@ void UnitLifecycle::leave(Unit* unit, std::uint64_t ts_ns) {
 void UnitLifecycle::depart(Unit* unit) {
   unit->set(kLeft);
   input_journeys_.left(*unit);
-  // It was given up before, and found by way of a relative. Only its journeys needed this.
+  // The unit was given up before and was found through a relative. Only its journeys needed the
+  // call.
   if (!unit->is(kListed)) [[unlikely]]
     return;
   if (!unit->is(kAwaitsAck)) [[likely]] {
@@ -186,7 +187,7 @@ void UnitLifecycle::retire(Unit* unit) {
   store_.release(unit);
 }
 
-// The unit was not seen to leave. Where journeys are anchored at their output, it ends one.
+// The unit was not seen to leave. If journeys are anchored at their output, it ends one.
 void UnitLifecycle::give_up(Unit* unit, std::uint64_t now_ns, bool at_end) {
   if (!unit->is(kLeft)) {
     const auto& plan = topology_.points[unit->point];
@@ -218,8 +219,8 @@ bool UnitLifecycle::was_empty(const Unit& unit, const PointPlan& plan, std::uint
   return true;
 }
 
-// Segments that would have been reassembled are one journey. A segment that is just entering, and
-// by whose coming this one is given up, is not part of it.
+// Segments that would have been reassembled are one journey. A segment that enters now, and because
+// of which this unit is given up, is not part of it.
 void UnitLifecycle::emit_unfinished(Unit* unit, const PointPlan& plan, std::uint64_t now_ns,
                                     Outcome outcome) {
   group_.assign(1, unit);
@@ -280,8 +281,8 @@ void UnitLifecycle::make_room() {
   }
 }
 
-// A unit is not marked where events were lost since. A unit from before the open mark is not marked
-// either where the event by which it left may have been overwritten.
+// A unit is not marked if events were lost since. A unit from before the open mark is not marked
+// either if the event by which it left may have been overwritten.
 void UnitLifecycle::find_inside(const PointHistory& reach, std::uint64_t end_ns) {
   const auto leaves_seen_from = reach.leaves_seen_from();
   waiting_.for_each([&](Unit& unit) {

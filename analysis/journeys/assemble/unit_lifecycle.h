@@ -47,7 +47,7 @@ class UnitLifecycle {
         longest_stays_(topology.places.size()) {}
 
   void set_now(std::uint64_t now_ns) { now_ns_ = now_ns; }
-  // Whether the observer wants the stays of the unit.
+  // Returns whether the observer wants the stays of the unit.
   bool reports_stays_of(const Unit& unit) const {
     if (!is_selective_) [[likely]]
       return true;
@@ -56,7 +56,7 @@ class UnitLifecycle {
   // By place, of the units that were seen to leave it.
   const std::vector<MaxSpan>& longest_stays() const { return longest_stays_; }
 
-  // `hashes` are those of its keys.
+  // `hashes` are the hashes of its keys.
   void enter(Unit* unit, const PointPlan& plan, std::span<const std::uint64_t> hashes);
   void leave(Unit* unit, std::uint64_t ts_ns);
   // The unit left, and its stay does not count.

@@ -5,7 +5,7 @@
 namespace sojourn::journeys {
 namespace {
 
-// Where a segment has no beginning, the reason is at most so long ago.
+// If a segment has no beginning, a loss at most this long ago is taken for the reason.
 constexpr std::uint64_t kReasonNs = 1'000'000'000;
 
 void call_ambiguous(Match& match, AmbiguityReason why) {
@@ -26,7 +26,8 @@ void AmbiguityCheck::judge_all(const Unit& unit, const PointPlan& plan, Match& m
   } else if (match.latest != nullptr) {
     judge_latest(unit, plan, match);
   } else if (is_of_used(match)) {
-    // Where its own parent was lost, this is another transmission or another unit of the number.
+    // If its own parent was lost, this parent is another transmission or another unit of the
+    // number.
     const auto& parent = *match.parents.front();
     const auto& pair = topology_.pair(parent.point, unit.point);
     if (!pair.unpacks_block() && losses_.between(parent.ts_ns, unit.ts_ns))
@@ -66,8 +67,8 @@ void AmbiguityCheck::judge_latest(const Unit& unit, const PointPlan& plan, Match
     call_ambiguous(match, kProcess);
 }
 
-// Where segments overlap, or the joined units have more bytes than the unit, some of them may have
-// been dropped unseen.
+// If segments overlap, or the joined units have more bytes than the unit, some of the segments may
+// have been dropped unseen.
 void AmbiguityCheck::judge_pieces(const Unit& unit, const PointPlan& plan, Match& match) const {
   const auto& first = *match.parents.front();
   if (const auto* const left = match.stranger) {

@@ -1,6 +1,5 @@
-// Judges matches around lost events. Where events were lost, the parent of a unit may have been
-// among them: the match is then called ambiguous, or given up where it cannot be right. One thread
-// owns it.
+// Judges matches around lost events. A lost event may have been the parent of a unit. The match is
+// then called ambiguous, or is given up if it cannot be right. One thread owns it.
 #pragma once
 
 #include <algorithm>
@@ -20,7 +19,7 @@ class AmbiguityCheck {
                  const std::vector<MaxSpan>& longest_stays)
       : topology_(topology), open_ns_(open_ns), losses_(losses), longest_stays_(longest_stays) {}
 
-  // Mostly no events were lost, and the match stays as it is.
+  // Usually no events were lost, and the match stays as it is.
   void judge(const Unit& unit, const PointPlan& plan, Match& match) const {
     if (match.stranger != nullptr || losses_.since(oldest_ns(match))) [[unlikely]]
       judge_all(unit, plan, match);

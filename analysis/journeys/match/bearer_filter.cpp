@@ -6,7 +6,7 @@
 namespace sojourn::journeys {
 namespace {
 
-// At most so many points are between a segment and the point that names its bearer.
+// The most points between a segment and the point that names its bearer.
 constexpr int kFarthest = 8;
 
 }  // namespace

@@ -1,6 +1,7 @@
-// Each bearer numbers its own units, so segments of two bearers may wait under one number. The unit
-// that is reassembled belongs to the bearer that it names, or else to the one whose segments make
-// it whole, or else to that of the segment that came last. One thread owns it.
+// Each bearer numbers its own units, so segments of two bearers may wait under one number. The
+// reassembled unit belongs to the bearer that it names. If it names none, it belongs to the bearer
+// whose segments make it whole, else to the bearer of the segment that came last. One thread owns
+// it.
 #pragma once
 
 #include <cstddef>

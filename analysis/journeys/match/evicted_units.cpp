@@ -5,10 +5,10 @@
 namespace sojourn::journeys {
 namespace {
 
-// So many are remembered in all, since they keep the units before them in memory.
+// The most units that are remembered, because each keeps the units before it in memory.
 constexpr std::size_t kMaxEvicted = 4096;
 constexpr std::size_t kMaxPerKey = 16;
-// After so many undisputed evictions, journeys are not held back any more.
+// The number of undisputed evictions after which journeys are not held back any more.
 constexpr std::uint32_t kEnoughHeld = 64;
 
 }  // namespace
@@ -24,7 +24,7 @@ EvictedUnits::Key* EvictedUnits::find(const TableUse& use, const Unit& unit) {
   return at != keys_.end() && is_of(at->second, use, unit) ? &at->second : nullptr;
 }
 
-// None where another key has the same hash.
+// Returns null if another key has the same hash.
 EvictedUnits::Key* EvictedUnits::make(const TableUse& use, const Unit& unit, std::uint64_t hash) {
   auto [at, fresh] = keys_.try_emplace(hash);
   auto& key = at->second;

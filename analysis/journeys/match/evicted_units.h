@@ -42,15 +42,15 @@ class EvictedUnits {
       : store_(store), tables_(topology.tables) {}
 
   bool empty() const { return due_.empty(); }
-  // Whether a new unit of a key evicts the unit before.
+  // Returns whether a new unit of a key evicts the unit before.
   bool evicts(const TableUse& use) const {
     return use.has_one_live_unit() && !tables_[use.table].many;
   }
   bool is_disproved(const TableUse& use) const { return tables_[use.table].many; }
 
-  // Remembers an evicted unit until then. Where a key has many, the oldest is forgotten.
+  // Remembers an evicted unit until `until_ns`. If a key has too many, the oldest is forgotten.
   void add(Unit* unit, const TableUse& use, std::uint64_t until_ns);
-  // What is known of the key that the unit has by this use; none: nothing.
+  // Returns the record of the key that the unit has by this use, or null.
   Key* find(const TableUse& use, const Unit& unit);
   // The taker took one of several units as its parent.
   void note_taker(const TableUse& use, Unit* taker, Unit* parent, std::uint64_t until_ns);

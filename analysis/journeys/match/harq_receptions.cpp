@@ -6,15 +6,16 @@
 namespace sojourn::journeys {
 namespace {
 
-// A reception goes through at most so many points with rounds.
+// The most points with rounds in a reception.
 constexpr int kMaxReception = 16;
-// Half of all rounds may be missed. Where rounds that repeat nothing are so many times as many as
-// the others, they are of another kind.
+// Half of all rounds may be missed. Rounds that repeat nothing, and are this many times as frequent
+// as the others, are of another kind.
 constexpr std::uint64_t kEnoughAlone = 4;
 constexpr std::uint64_t kTimesAlone = 2;
 // A single claim proves nothing, since rounds may be missed.
 constexpr std::uint32_t kEnoughClaims = 4;
-// So many receptions must have ended at a point before it shows whether these had failed.
+// The number of receptions that must have ended at a point before it shows whether these had
+// failed.
 constexpr std::uint64_t kEnoughEnds = 16;
 
 std::uint64_t round_of(const Unit& unit, const PointPlan& plan) {
@@ -23,8 +24,7 @@ std::uint64_t round_of(const Unit& unit, const PointPlan& plan) {
 
 }  // namespace
 
-// Where rounds are mostly alone, the target reports only blocks that it decoded, each by its last
-// round.
+// If most rounds are alone, the target reports only blocks that it decoded, each by its last round.
 bool HarqReceptions::Rounds::of_decoded_only() const {
   return alone >= kEnoughAlone && alone > kTimesAlone * go_on;
 }
@@ -44,8 +44,8 @@ HarqReceptions::Course HarqReceptions::course_of(const Unit& unit) const {
   return {true, at->point};
 }
 
-// A decoded block may contain only padding, so that nothing comes of it. Such a block went farther
-// than blocks that another round follows.
+// A decoded block may contain only padding, so that it has no children. Such a block still went
+// farther than blocks that another round follows.
 bool HarqReceptions::is_failed(const Unit& unit, const Rounds& rounds) const {
   if (!unit.is(kListed)) return true;  // it was displaced by a unit of its key: see choose()
   const auto [received, farthest] = course_of(unit);
@@ -100,8 +100,8 @@ void HarqReceptions::claim(const Unit& child, const PointPlan& plan) {
     evicted_units_.disprove(*plan.harq.latest, [](auto&, auto&) {});
 }
 
-// Chooses the nearest one that fits. One that is not listed any more may not have failed: it is not
-// known what came of it.
+// Chooses the nearest reception that fits. A reception that is not listed any more may have been
+// decoded: its later course is not known.
 Unit* HarqReceptions::choose(Unit* latest, Match& into) {
   into.unsure = fitting_.empty() || !fitting_.front()->is(kListed);
   if (fitting_.empty()) {

@@ -25,10 +25,12 @@ class HarqReceptions {
         rounds_(topology.points.size()),
         ends_(topology.points.size()) {}
 
-  // The unit that the child repeats, which is a later round at an input. `latest` is the latest
-  // unit of its process. None: the child is of another block, whose earlier rounds were not seen.
+  // Returns the unit that the child repeats; the child is a later round at an input. `latest` is
+  // the latest unit of its process. Null: the child belongs to another block, whose earlier rounds
+  // were not seen.
   Unit* before(const Unit& child, const PointPlan& plan, Unit* latest, Match& into);
-  // At an input the unit displaces `before` in its process. Nothing says whose the process is.
+  // At an input the unit displaces `before` in its process. No id says which sender the process
+  // belongs to.
   void replace(Unit* before, const Unit& unit, const PointPlan& plan, std::uint64_t until_ns);
 
  private:
@@ -41,7 +43,7 @@ class HarqReceptions {
 
     bool of_decoded_only() const;
   };
-  // Receptions that ended at a point: no unit without a round came of them.
+  // Receptions that ended at a point: no unit without a round followed them.
   struct Ends {
     std::uint64_t all = 0;
     std::uint64_t go_on = 0;

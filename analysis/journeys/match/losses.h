@@ -14,13 +14,14 @@ namespace sojourn::journeys {
 
 class Losses {
  public:
-  // `first`: by stream, the sequence number of its first event where nothing was lost. None: 0.
+  // `first`: by stream, the sequence number that its first event has if nothing was lost. No entry
+  // means 0.
   Losses(std::uint64_t open_ns, std::vector<LossSpan> known, std::span<const std::uint64_t> first);
 
-  // Returns the change of the number of missing events: it goes up where numbers were skipped, and
-  // down where a skipped event comes after all. A handler that is preempted between its stamp and
-  // its number makes two events trade places. The span is kept then, as nothing tells it from one
-  // where events were lost.
+  // Returns the change of the number of missing events. It goes up when numbers are skipped, and
+  // down when a skipped event comes after all. A handler that is preempted between its stamp and
+  // its number swaps two events. The span is kept even then, because nothing distinguishes it from
+  // one in which events were lost.
   std::int64_t note(const model::EventView& event) {
     if (event.stream >= direct_.size() || direct_[event.stream].next_seq != event.seq) [[unlikely]]
       return note_unexpected(event);
@@ -33,10 +34,10 @@ class Losses {
   // An event did not identify its unit, which counts as a loss.
   void note_unknown(std::uint64_t ts_ns) { add({ts_ns, ts_ns}); }
 
-  // Whether events may have been lost since then. Mostly none were.
+  // Returns whether events may have been lost since then. Usually none were.
   bool since(std::uint64_t from_ns) const { return from_ns <= last_ns_; }
 
-  // Whether events may have been lost between the two.
+  // Returns whether events may have been lost between the two instants.
   bool between(std::uint64_t from_ns, std::uint64_t to_ns) const {
     return since(from_ns) && was_between(from_ns, to_ns);
   }

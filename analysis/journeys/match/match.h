@@ -11,7 +11,7 @@
 
 namespace sojourn::journeys {
 
-// At most so many of the units are named that fitted as well as the parent.
+// The most alternatives that are named.
 inline constexpr std::size_t kMaxAlternatives = 8;
 
 enum class Relation : std::uint8_t {
@@ -33,10 +33,10 @@ struct Match {
   // A segment that was left out: its beginning was not seen, or only its beginning was.
   const Unit* stranger = nullptr;
   std::vector<Unit*> copies;        // segments left out, as all their bytes had come already
-  std::vector<Unit*> alternatives;  // where kOthersFit: the nearest ones
-  // The key of the parent, where other units had it although only one may have it at a time.
+  std::vector<Unit*> alternatives;  // if kOthersFit: the nearest ones
+  // The key of the parent, if other units had it although only one may have it at a time.
   const TableUse* rivals = nullptr;
-  Interval bytes;  // where has_bytes: of the parent
+  Interval bytes;  // if has_bytes: of the parent
   Relation relation = Relation::kNothing;
   std::uint8_t doubts = 0;  // of AmbiguityReason
   bool more_fit = false;    // more units fit than the alternatives
@@ -46,8 +46,8 @@ struct Match {
   bool takes_back = false;  // the parent had been evicted
   bool unsure = false;      // it may be of another sender, if there are several (MixedSenders)
 
-  // The unit is what its parents became, or a part of them, and nothing else
-  // (EventCorrelatorImpl::connect_otherwise handles the other cases).
+  // Returns whether the unit is simply the next step or a part of its parents.
+  // EventCorrelatorImpl::connect_otherwise handles the other cases.
   bool is_plain() const {
     const bool follows = relation != Relation::kNothing && relation != Relation::kRepeat;
     return follows && doubts == 0 && !missing && !unsure && repeat_of == nullptr &&

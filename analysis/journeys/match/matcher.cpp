@@ -10,14 +10,14 @@ namespace {
 
 // Chains of units are followed back to their input. A chain longer than any pipeline is a circle.
 constexpr std::uint16_t kMaxDepth = 10'000;
-// No block has so many units. Outputs without a number look like repeats of the first one, which
+// More units than any block has. Outputs without a number look like repeats of the first one, which
 // took all units that waited. If each of them had all these as parents, memory would grow with the
 // square.
 constexpr std::size_t kMaxRepeated = 256;
 
-// A unit with the length of the child is searched among so many.
+// The number of waiting units among which one with the length of the child is searched.
 constexpr int kMaxWaiting = 64;
-// A layer adds at most so many bytes to a unit.
+// The most bytes that a layer adds to a unit.
 constexpr std::uint64_t kMaxHeader = 32;
 
 bool is_repeat(const Unit& unit, const PointPlan& plan) {
@@ -186,7 +186,7 @@ Unit* Matcher::round_before(const Unit& child, const PointPlan& plan) const {
   return earlier;
 }
 
-// A round above 0 repeats the latest unit of its process, whatever its other ids are.
+// A round above 0 repeats the latest unit of its process, independent of its other ids.
 bool Matcher::match_round(const Unit& child, const PointPlan& plan, Match& into) {
   auto* earlier = round_before(child, plan);
   if (earlier == nullptr || earlier->depth >= kMaxDepth) return false;
@@ -232,8 +232,8 @@ bool Matcher::match_process(const Unit& child, const PointPlan& plan, Match& int
   return false;
 }
 
-// A block that is dropped is the latest reception of its process, if that was not decoded. The drop
-// may name no round of it (`named` is none), or an earlier round.
+// A dropped block is the latest reception of its process, if that was not decoded. The drop may
+// name an earlier round of it, or no round (`named` is null).
 bool Matcher::match_reception(const Unit& child, const PointPlan& plan, const Unit* named,
                               Match& into) const {
   for (const auto& use : plan.harq.inputs_latest) {
@@ -320,7 +320,7 @@ void Matcher::take_all(const Unit& child, const PointPlan& plan, const KeyEntry&
   into.parents.erase(twice.begin(), twice.end());
 }
 
-// The unit is what the thread of the child did just before.
+// Returns whether the unit is the last one that the thread of the child handled.
 bool Matcher::goes_on_with(const Unit& unit, const Unit& child) const {
   const auto& last = last_[child.tid % kThreads];
   return last.tid == unit.tid && last.serial == unit.serial && unit.tid == child.tid;
@@ -343,10 +343,10 @@ bool Matcher::goes_on_with(const Unit& unit, const Unit& child) const {
   if (taken.use->is_per_sender()) note_senders(taken, into);
 }
 
-// Where a process ties units that have other ids than each other, the unit may be another sender's,
-// whatever its thread did just before. It is believed as long as there seems to be one sender. The
-// others that wait are contested: a child that takes one of them later shows that there are
-// several.
+// If a process ties units that have different ids, the unit may be another sender's, even if its
+// thread handled it just before. The thread is believed as long as there seems to be one sender.
+// The other units that wait are contested: a child that takes one of them later shows that there
+// are several senders.
 bool Matcher::believes_thread(const KeyEntry& nearest, const Unit& child, Match& into) const {
   const auto& pair = topology_.pair(nearest.unit->point, child.point);
   if (!pair.key_lacks_owner || pair.process_key != ProcessKey::kOtherIds) return true;
@@ -358,7 +358,7 @@ bool Matcher::believes_thread(const KeyEntry& nearest, const Unit& child, Match&
   return true;
 }
 
-// The nearest of a chain of entries whose unit is as long as the child; none where there is none.
+// Returns the nearest entry of the chain whose unit is as long as the child, or null.
 const KeyEntry* Matcher::first_as_long(const KeyEntry* entry, const Unit& child) const {
   const auto length = topology_.points[child.point].length;
   if (!length) return nullptr;
@@ -390,8 +390,8 @@ void Matcher::note_senders(const KeyEntry& taken, Match& into) const {
   if (into.doubts != 0) into.rivals = taken.use;
 }
 
-// Takes an evicted unit as the parent, where no other unit waits. The units that took others of the
-// key meanwhile may have taken the wrong ones.
+// Takes an evicted unit as the parent if no other unit waits. Units that took others of the key
+// meanwhile may have taken the wrong ones.
 bool Matcher::take_evicted(const Unit& child, const PointPlan& plan, Match& into) const {
   if (evicted_units_.empty() || plan.drop || plan.ack) return false;
   for (const auto& use : plan.lookups) {

@@ -1,6 +1,6 @@
-// Decides what an event is to the units before it: the next step of one or several, a segment of
-// one, another branch, a repeat, or the end. Of these units it changes only the bytes that are
-// covered of a parent that is cut, and the flags kPassedOver and kContested.
+// Decides how an event relates to the units before it: as the next step of one or several, a
+// segment of one, another branch, a repeat, or the end. It changes only two things in these units:
+// the covered bytes of a parent that is cut, and the flags kPassedOver and kContested.
 #pragma once
 
 #include <cstdint>

@@ -3,9 +3,9 @@
 namespace sojourn::journeys {
 namespace {
 
-// After so many suspects that turned out to be unsuspicious, no journeys are held back any more.
+// The number of acquitted suspects after which no journeys are held back any more.
 constexpr std::uint32_t kEnoughAcquitted = 64;
-// So many suspects are kept at a time, since they keep the units before them in memory.
+// The most suspects at a time, because each keeps the units before it in memory.
 constexpr std::size_t kMaxSuspects = 4096;
 
 }  // namespace

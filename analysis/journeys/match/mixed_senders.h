@@ -1,10 +1,10 @@
-// Several senders may use the same numbers or HARQ processes, and no id may tell whose a unit is.
+// Several senders may use the same numbers or HARQ processes without an id that tells them apart.
 // Once that shows in a direction, its senders are mixed: each step that only such a number or
-// process ties becomes ambiguous, unless everything that is known of it fits.
+// process ties becomes ambiguous, unless all other ids and lengths fit.
 //
-// A step that may be another sender's is a suspect for a while, so that steps from just before it
-// showed become ambiguous as well. Journeys of suspects are told later. There is a limit to that,
-// as mostly there is one sender only, or all have ids of their own. One thread owns it.
+// A step that may be another sender's is a suspect for a while, so that steps from just before the
+// discovery become ambiguous as well. Journeys of suspects are reported later. The delay is
+// limited, because usually there is one sender, or all have ids of their own. One thread owns it.
 #pragma once
 
 #include <array>
@@ -31,7 +31,7 @@ class MixedSenders {
   bool are_mixed() const { return sides_[0].mixed || sides_[1].mixed; }
   // There are several senders in the direction.
   void mix(model::Direction direction);
-  // A match to a contested parent is unsure. Where senders are mixed, an unsure match is ambiguous.
+  // A match to a contested parent is unsure. If senders are mixed, an unsure match is ambiguous.
   void judge(const Unit& child, const PointPlan& plan, Match& match);
   // The unit may be another sender's. It is a suspect until then.
   void suspect(Unit& unit, std::uint64_t until_ns);

@@ -5,15 +5,14 @@
 namespace sojourn::journeys {
 namespace {
 
-// There are at most so many events between the filling of a block and what is taken out of it, all
-// HARQ rounds among them.
+// The maximum number of events between the filling of a block and the removal of a unit from it,
+// including all HARQ rounds.
 constexpr int kMaxCrossing = 64;
 
 enum class Likeness : std::uint8_t { kUnknown, kDifferent, kSame };
 
 // Compares the bearer, the offset and the number of two units, as far as both have them. At least
-// one number must be compared. Where a unit has an id several times, any of its values may be
-// equal.
+// one number must be compared. If a unit has an id several times, any of its values may be equal.
 Likeness compare(const Unit& left, const Unit& right, const Topology& topology) {
   const auto& of_left = topology.unit_ids[left.point];
   const auto& of_right = topology.unit_ids[right.point];

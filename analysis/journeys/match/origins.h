@@ -1,7 +1,6 @@
-// Where both ends of a radio link are in one trace, segments of several packets are put into a
-// block and taken out of it again at the other end. The origin of a unit that was taken out is the
-// unit that was put in; the ids that both have say which one that is. plan/block_paths.h marks the
-// points.
+// If both ends of a radio link are in one trace, segments of several packets are put into a block
+// and taken out of it again at the other end. The origin of a unit that was taken out is the unit
+// that was put in. It is found by the ids that both have. plan/block_paths.h marks the points.
 #pragma once
 
 #include "analysis/journeys/topology.h"
@@ -10,9 +9,9 @@
 namespace sojourn::journeys {
 
 struct Origin {
-  // None where the filling of the block was not seen, or where several units could be it.
+  // Null if the filling of the block was not seen, or if several units match.
   Unit* unit = nullptr;
-  // None of the units in the block is it, although they have numbers to compare.
+  // No unit in the block matches, although they have numbers to compare.
   bool missing = false;
 };
 

@@ -6,11 +6,11 @@
 namespace sojourn::journeys {
 namespace {
 
-// After so many units of which none was exactly as long as its segments, the length of the child
-// means something else, for example with a header.
+// The number of units after which the length of the child is not compared any more, if none was
+// exactly as long as its segments. It may include a header, for example.
 constexpr std::uint32_t kEnoughJoins = 64;
-// A segment that is not needed, and came so long before those that are, belongs to another unit.
-// The time is a second, or four times the longest gathering, once enough units were seen.
+// A segment that is not needed, and came this long before the needed ones, belongs to another unit.
+// The limit is a second, or four times the longest gathering once enough units were seen.
 constexpr std::uint64_t kSameUnitNs = 1'000'000'000;
 constexpr std::uint64_t kSameUnitFloorNs = 100'000'000;
 constexpr std::uint64_t kSameUnitFactor = 4;
@@ -18,7 +18,8 @@ constexpr std::uint64_t kEnoughUnits = 100;
 // The time of a tiling grows with the square of the segments.
 constexpr std::size_t kMaxPieces = 256;
 
-// The beginning of the unit was seen. Of the segments of one unit either all have one, or none.
+// Returns whether the beginning of the unit was seen. Of the segments of one unit either all have a
+// beginning, or none.
 bool is_known(const Unit& unit) {
   return !unit.is_any(kHeadless | kCut | kOrphan);
 }
@@ -89,10 +90,11 @@ std::uint64_t Reassembly::same_unit_ns(std::uint32_t pair) const {
              : std::max(kSameUnitFloorNs, kSameUnitFactor * gathering.longest_ns);
 }
 
-// Each sender numbers its own units, and no id may tell whose a segment is. Then the segments that
-// make up the whole exactly are taken, and the others stay. That senders are mixed shows in a
-// segment that ended beyond the end of one unit, and soon became part of another one. Units of a
-// single segment do not show it: they are mostly of another bearer, with which no others are mixed.
+// Each sender numbers its own units, perhaps without an id that tells the senders apart. Then the
+// segments that make up the whole exactly are taken, and the others stay. A segment that ended
+// beyond the end of one unit, and soon became part of another one, shows that senders are mixed.
+// Units of a single segment do not show it: they usually belong to another bearer, which is not
+// mixed.
 bool Reassembly::leave_other_senders(std::uint32_t pair, std::uint64_t whole, Match& into) {
   if (into.parents.size() > kMaxPieces) return false;
   const auto now_ns = into.parents.back()->ts_ns;
@@ -126,8 +128,8 @@ bool Reassembly::adds_up(const Unit& child, const Match& match) const {
   return sum == child.values[*length];
 }
 
-// A drop is of segments that never became a whole unit. Its length is that of the segments that had
-// come.
+// A drop concerns segments that never became a whole unit. Its length is that of the segments that
+// had come.
 void Reassembly::check_dropped(std::uint64_t whole, Match& into) {
   pieces_.clear();
   for (const auto* parent : into.parents) {
@@ -138,8 +140,8 @@ void Reassembly::check_dropped(std::uint64_t whole, Match& into) {
   into.missing = pieces_.bytes() < whole;
 }
 
-// Compares the segments with the length of the child. Where they are short of it, a segment is
-// missing, unless no unit of the pair was ever exactly as long as its segments.
+// Compares the segments with the length of the child. If they are shorter, a segment is missing,
+// unless no unit of the pair was ever exactly as long as its segments.
 void Reassembly::check(const Unit& child, Match& into, bool finally) {
   const auto index = topology_.pair_index(into.parents.front()->point, child.point);
   if (lengths_differ_[index]) return;

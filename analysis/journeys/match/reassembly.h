@@ -1,6 +1,6 @@
-// Chooses the segments of which a reassembled unit is made: those that make up its bytes, of all
-// that wait under its number. The others belong to an earlier unit of the number or to another
-// sender, or were sent again although all their bytes had come. One thread owns it.
+// Chooses the segments of a reassembled unit: among all that wait under its number, those that make
+// up its bytes. The others belong to an earlier unit of the number or to another sender, or were
+// sent again although all their bytes had come. One thread owns it.
 #pragma once
 
 #include <cstdint>
@@ -21,11 +21,11 @@ class Reassembly {
 
   // Keeps only the parents that are segments of the child, and notes where some are missing.
   void check(const Unit& child, Match& into, bool finally);
-  // Whether segments of several senders were found to have one number.
+  // Returns whether segments of several senders were found to have one number.
   bool mixes_senders(std::uint32_t pair) const { return gatherings_[pair].mixed; }
-  // Whether the lengths of the parents, which have no offsets, make up the length of the child.
+  // Returns whether the lengths of the parents, which have no offsets, add up to that of the child.
   bool adds_up(const Unit& child, const Match& match) const;
-  // The bytes that the parent has of a unit of this length; none where they are beyond it.
+  // The bytes that the parent has of a unit of this length; nothing if they are beyond it.
   std::optional<Interval> piece_of(const Unit& parent, std::uint64_t whole) const;
 
  private:

@@ -6,20 +6,20 @@
 namespace sojourn::journeys {
 namespace {
 
-// Where no segment was seen for so long, no SDU waits that was not seen.
+// After this long without a segment, every SDU that waits was seen.
 constexpr std::uint64_t kIdleNs = 20'000'000;
-// Where no segment was seen for so long, no SDU waits at all: they went another way, unseen.
+// After this long without a segment, no SDU waits: they left another way, unseen.
 constexpr std::uint64_t kForgottenNs = 1'000'000'000;
 // The shortest sequence numbers of a radio have five bits; most have twelve or more.
 constexpr std::uint64_t kMinModulus = 32;
 constexpr std::uint64_t kLikelyModulus = 4096;
-// No sequence number has more than 32 bits. A larger value is none, or was garbled.
+// No sequence number has more than 32 bits. A larger value is garbled, or no sequence number.
 constexpr std::uint64_t kLargestModulus = std::uint64_t{1} << 32;
-// So many lengths in a row, with so many changes, can agree in one place only.
+// This many lengths in a row, with this many changes, can agree in one place only.
 constexpr std::size_t kEnoughTotals = 16;
 constexpr int kEnoughChanges = 4;
-// The search looks so far from where the SDUs are thought to be, and is repeated after so many more
-// lengths, so that a long queue does not cost too much.
+// The distance of the search from the estimated place, and the number of lengths until it is
+// repeated, so that a long queue does not cost too much.
 constexpr std::int64_t kFarthestBehind = 1024;
 constexpr std::ptrdiff_t kTotalsBetween = 4;
 
@@ -89,8 +89,8 @@ bool SequenceNumberQueue::give(std::int64_t count, std::uint64_t number, bool fi
   return seen;
 }
 
-// Finds the SDU of the first number. Where the own numbers of SDUs and the numbers of this queue
-// began together, they are equal.
+// Finds the SDU of the first number. If the SDUs' own numbers and those of this queue began
+// together, they are equal.
 std::optional<std::int64_t> SequenceNumberQueue::first_place(const Segment& piece) {
   if (piece.begin != 0 || sdus_.empty()) return std::nullopt;
   const auto same = std::ranges::find(sdus_, std::optional(piece.number), &Sdu::number);
@@ -110,7 +110,7 @@ bool SequenceNumberQueue::begins_again(std::uint64_t number) const {
   return number == 0 && all >= kMinModulus && all <= kLargestModulus && std::has_single_bit(all);
 }
 
-// The count of a number, which is a little ahead of the latest one or a little behind it.
+// The count of a number, which is slightly ahead of the latest one or behind it.
 std::int64_t SequenceNumberQueue::count_of(std::uint64_t number) const {
   const auto largest = std::min(std::max(largest_, number), kLargestModulus - 1);
   const auto likely = std::max(kLikelyModulus, std::bit_ceil(largest + 1));

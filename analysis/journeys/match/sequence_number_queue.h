@@ -31,7 +31,7 @@ class SequenceNumberQueue {
     std::uint64_t end = 0;  // 0: not known
   };
 
-  // Nothing is known of the time before `began_ns`.
+  // The time before `began_ns` is unknown.
   explicit SequenceNumberQueue(std::uint64_t began_ns) : last_piece_ns_(began_ns) {}
 
   void add(const Sdu& whole);
@@ -40,7 +40,7 @@ class SequenceNumberQueue {
     sdus_.pop_front();
     ++first_;
   }
-  // The place of the SDU that gets the next number; none where no SDU waits.
+  // The place of the SDU that gets the next number; nothing if no SDU waits.
   std::optional<std::int64_t> next_place() const;
   // Removes the SDU at next_place(), which went away without a number.
   void forget_next() { sdus_.erase(sdus_.begin() + (latest_ + 1 + shift_ - first_)); }
@@ -51,7 +51,7 @@ class SequenceNumberQueue {
   void doubt();
 
   bool is_sure() const { return is_sure_; }
-  // Whether a new queue would know as much: no SDU waits, and no segment was seen for long.
+  // Returns whether a new queue would know as much: no SDU waits, and no segment came for long.
   bool is_forgotten(std::uint64_t now_ns) const;
   std::int64_t first() const { return first_; }
   std::int64_t behind_last() const { return first_ + static_cast<std::int64_t>(sdus_.size()); }

@@ -17,7 +17,7 @@ namespace sojourn::journeys {
 class SequenceNumbering {
  public:
   struct Found {
-    Unit* whole = nullptr;  // none: the SDU was not seen, or is gone
+    Unit* whole = nullptr;  // null: the SDU was not seen, or is gone
     bool is_sure = false;
   };
 

@@ -22,7 +22,7 @@ struct Signs {
   }
 };
 
-// The signs of offsets count. Those of blocks of a process count where there are no offsets.
+// Signs of offsets decide. Signs of a process' blocks decide if there are no offsets.
 struct Evidence {
   Signs pieces;
   Signs blocks;

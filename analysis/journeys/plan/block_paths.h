@@ -1,7 +1,6 @@
-// Where both ends of a radio link are in one trace, segments of several packets are put into a
-// block and taken out of it again at the other end. This finds the points between which that
-// happens, so that a unit that is taken out can be matched to the one that was put in
-// (match/origins.h).
+// If both ends of a radio link are in one trace, segments of several packets are put into a block
+// and taken out of it again at the other end. This finds the points between which that happens, so
+// that match/origins.h can match a unit that is taken out with the one that was put in.
 #pragma once
 
 #include "analysis/journeys/rules.h"

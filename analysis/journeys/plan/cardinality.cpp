@@ -31,18 +31,18 @@ void Cardinality::find_numbered(std::span<const Edge> edges) {
     for (const auto child : children[found[i]]) note(child);
 }
 
-// Segments are told apart by their offset, so a parent with an offset that its child lacks is one
-// segment of several. A sequence number that takes the place of another one (gsn by psn) numbers
-// the same unit, also where its owner or bearer has another name (teid, no rnti; drb, no lcid). A
-// child that has a number, of a parent that has none, was one of several units in it. Every other
-// id that a child does not repeat (bearer, process) means that it may stand for several parents.
+// Segments are distinguished by their offset, so a parent with an offset that its child lacks is
+// one segment of several. A sequence number in the place of another one (gsn by psn) numbers the
+// same unit, also if its owner or bearer has another name (teid, no rnti; drb, no lcid). A child
+// with a number, of a parent without one, was one of several units in it. Every other id that a
+// child does not repeat (bearer, process) means that it may have several parents.
 void Cardinality::judge(Pair& pair, const PointPlan& parent, const PointPlan& child) const {
   const bool segments = ids_.has_offset(pair.parent_extra);
   const bool numbered = ids_.has_sequence(pair.key);
   const bool child_numbered = ids_.is_numbered(pair.child);
   judge_key(pair);
   // A process works on one block at a time: several of its blocks do not become one unit. A unit
-  // that has a bearer is put into a block, and is none.
+  // that has a bearer is put into a block, and is not a block itself.
   const bool of_process = pair.is_by_process() || ids_.has_process(pair.parent_extra);
   const bool of_block = of_process && !pair.has_one_live_unit() && !pair.child_extra.empty() &&
                         !ids_.is_numbered(pair.parent) &&
@@ -96,8 +96,8 @@ bool Cardinality::is_renumbered(const Pair& pair) const {
   return ids_.has_sequence(pair.key) && std::ranges::all_of(pair.parent_extra, of_one);
 }
 
-// Whether a key has one live unit at a time: the address of a buffer, or a process and nothing else
-// that tells units apart.
+// Returns whether a key has one live unit at a time. Such a key is the address of a buffer, or a
+// process without further ids that tell units apart.
 bool Cardinality::names_one(const Pair& pair) const {
   if (ids_.has_buffer(pair.key)) return true;
   const auto says_which = [&](const std::string& id) {
@@ -106,8 +106,8 @@ bool Cardinality::names_one(const Pair& pair) const {
   return ids_.has_process(pair.key) && std::ranges::none_of(pair.key, says_which);
 }
 
-// Whether units that have a number of their own are cut here, and their segments get new numbers.
-// A segment that is a whole unit need not have an offset, where others of the same point do.
+// Returns whether units with numbers of their own are cut here into segments with new numbers. A
+// segment that is a whole unit need not have an offset, even if others of its point have one.
 bool Cardinality::numbers_segments(const Pair& pair) const {
   const auto& child = ids_.schema().points[pair.child];
   return was_numbered_[pair.parent] && ids_.has_sequence(pair.child_extra) &&

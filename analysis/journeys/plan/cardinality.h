@@ -35,7 +35,7 @@ class Cardinality {
 
   const IdSemantics& ids_;
   std::vector<bool> was_numbered_;  // by point
-  std::set<PointsName> cut_;        // of points that say where a segment begins
+  std::set<PointsName> cut_;        // points that say where a segment begins
 };
 
 }  // namespace sojourn::journeys

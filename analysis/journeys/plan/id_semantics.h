@@ -1,4 +1,4 @@
-// What the ids of the points of a schema mean, by the words of the rules. The schema and the rules
+// The meaning of the ids of a schema's points, by the words of the rules. The schema and the rules
 // must outlive it. Immutable.
 #pragma once
 
@@ -33,7 +33,7 @@ class IdSemantics {
   bool has_sequence(const Ids& ids) const {
     return std::ranges::any_of(ids, [this](const auto& id) { return is_sequence(id); });
   }
-  // A sequence number or an offset, which tells one of several units from the others.
+  // Returns whether they include a sequence number or an offset, which distinguishes several units.
   bool has_number(const Ids& ids) const { return has_offset(ids) || has_sequence(ids); }
   bool has_process(const Ids& ids) const {
     return std::ranges::any_of(ids, [this](const auto& id) { return is_process(id); });

@@ -1,7 +1,7 @@
-// Finds loops of points. A block that could not be decoded, for example, goes back to where its
-// next round is waited for. Where nothing feeds a loop from outside, units come in at one of its
-// points; the traffic shows which (assemble/loop_inputs.h). Where no output is reached from a loop,
-// it may have been closed by the names of its places only. The schema comes from a file, so time is
+// Finds loops of points. For example, a block that could not be decoded goes back to the place
+// where its next round is awaited. If no point feeds a loop from outside, units enter it at one of
+// its points, which the traffic shows (assemble/loop_inputs.h). If no output can be reached from a
+// loop, only the names of its places may have closed it. The schema comes from a file, so time is
 // linear in the pairs, and nothing recurses.
 #pragma once
 
@@ -22,7 +22,7 @@ struct Edge {
 
 // Each vector is by point.
 struct Loops {
-  // The number of a loop that nothing feeds, from 1. 0: the point is in none.
+  // The number, from 1, of the loop without an input that the point is in. 0: it is in none.
   std::vector<std::uint16_t> unfed;
   std::vector<bool> any;  // the point is in a loop, fed or not
 };

@@ -14,15 +14,15 @@ namespace sojourn::journeys {
 
 // The names of the ids of a point, sorted and without duplicates.
 std::vector<std::string> ids(const model::Point& point);
-// Whether the sorted names contain this one.
+// Returns whether the sorted names contain this one.
 bool has(const std::vector<std::string>& names, const std::string& name);
 
 std::optional<std::uint8_t> index_of(const model::Point& point, const std::string& name,
                                      bool property);
 // The fields of the ids with these names, as far as the point has them.
 FieldIndexes indexes(const model::Point& point, const std::vector<std::string>& names);
-// The same where a point may have several fields of one name: one result for each combination of
-// them. Each of these identifies the unit as well as the others.
+// All combinations, if a point has several fields of one name. Each combination identifies the
+// unit.
 std::vector<FieldIndexes> alternatives(const model::Point& point,
                                        const std::vector<std::string>& names);
 

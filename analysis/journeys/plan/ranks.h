@@ -5,8 +5,8 @@
 
 namespace sojourn::journeys {
 
-// The rank of a point is its longest distance from an input. Where only cycles are left, one of
-// them is entered at the point that was reached first, or else at the first point of the schema.
+// Ranks points by their longest distance from an input. If only cycles are left, one of them is
+// entered at the point that was reached first, or else at the first point of the schema.
 void rank_points(Topology& topology);
 
 }  // namespace sojourn::journeys

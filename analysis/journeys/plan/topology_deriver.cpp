@@ -163,7 +163,7 @@ class Deriver {
         named_[{point.direction, point.name()}].push_back(static_cast<PointId>(i));
   }
 
-  // The points that the name means. Where there are none, the rule is reported as unmatched.
+  // Returns the points of this name. If there are none, the rule is reported as unmatched.
   std::vector<PointId> meant_by(const PointName& name, const std::string& where) {
     std::vector<PointId> points;
     if (const auto named = named_.find({name.direction, name.name}); named != named_.end())
@@ -195,7 +195,7 @@ class Deriver {
     return {};
   }
 
-  // The ids by which a HARQ process is known; none where the point does not name a process.
+  // The ids that identify a HARQ process; empty if the point does not name a process.
   std::vector<std::string> process_ids(const Point& point) const {
     const auto process = std::ranges::find_if(point.fields, [this](const model::Field& field) {
       return field.role != Role::kProperty && rules_.is_process(field.name);
@@ -264,9 +264,9 @@ class Deriver {
     return {};
   }
 
-  // Where no output is reached from a loop, a dest that closes the loop only because it is a part
-  // of a source, or the source a part of it, is an output. This does not hold where units enter the
-  // dest from outside the loop as well.
+  // If no output can be reached from a loop, a dest is taken for an output if it closes the loop
+  // only because it is a part of a source, or the source a part of it. This does not apply if units
+  // enter the dest from outside the loop as well.
   Result<void> touch_all() {
     std::vector<bool> outputs;
     outputs.reserve(topology_.points.size());

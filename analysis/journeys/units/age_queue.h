@@ -1,7 +1,7 @@
-// Units in the order in which they were appended: those that wait, or those that left. By the time
-// a unit expires it is not in the processor's caches any more. So this is a ring: it knows the next
-// units long before their turn, and they can be prefetched. A unit is in one such ring at a time.
-// One thread owns it.
+// Units in the order in which they were appended: one queue for those that wait, one for those that
+// left. When a unit expires, it is not in the processor's caches any more. So this is a ring: it
+// knows the next units long before their turn, and they can be prefetched. A unit is in one such
+// ring at a time. One thread owns it.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +17,7 @@ class AgeQueue {
   bool empty() const { return begin_ == end_; }
   Unit* oldest() const { return at(begin_).unit; }
   std::uint64_t oldest_since_ns() const { return at(begin_).since_ns; }
-  // The unit at so many places behind the oldest; none where there is none, or it was removed.
+  // Returns the unit `behind` places after the oldest, or null if it was removed or there is none.
   Unit* coming(std::uint32_t behind) const {
     return end_ - begin_ > behind ? at(begin_ + behind).unit : nullptr;
   }

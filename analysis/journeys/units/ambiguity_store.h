@@ -1,6 +1,6 @@
-// Keeps why a unit is ambiguous and which units its alternatives were, until its journey is told.
-// Few units are kAmbiguous, so this lies beside the units and is looked up for those only. An
-// alternative is copied, as it may be gone by the time the journey ends. One thread owns it.
+// Keeps why a unit is ambiguous and which units its alternatives were, until its journey is
+// reported. Few units are kAmbiguous, so this lies beside the units and is looked up for those
+// only. An alternative is copied, because it may be gone when the journey ends. One thread owns it.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ struct Unit;
 // Why the parent of a unit may be another one.
 struct Doubt {
   std::uint8_t reasons = 0;                  // of AmbiguityReason
-  std::span<Unit* const> alternatives = {};  // where kOthersFit: the nearest ones
+  std::span<Unit* const> alternatives = {};  // if kOthersFit: the nearest ones
   bool more_fit = false;                     // than the alternatives
 };
 
@@ -34,7 +34,7 @@ class AmbiguityStore {
   // The unit's memory is given back.
   void forget(const Unit& unit) { kept_.erase(&unit); }
 
-  // The ambiguities of a journey whose steps are these units. Valid until the next call.
+  // Returns the ambiguities of a journey whose steps are these units. Valid until the next call.
   template <typename Units>
   std::span<const Ambiguity> describe(const Units& steps) {
     described_.clear();

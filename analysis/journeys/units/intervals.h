@@ -15,7 +15,7 @@ struct Interval {
   bool operator==(const Interval&) const = default;
 };
 
-// Whether these bytes can be stored as an Interval.
+// Returns whether these bytes can be stored as an Interval.
 constexpr bool fits_interval(std::uint64_t begin, std::uint64_t length) {
   return begin <= UINT32_MAX && length <= UINT32_MAX && begin + length <= UINT32_MAX;
 }

@@ -7,7 +7,7 @@ namespace {
 
 constexpr std::size_t kFirstBuckets = 256;
 constexpr unsigned kHashBits = 64;
-// With so many keys a bucket on average, one bucket in twenty is full.
+// With this many keys a bucket on average, one bucket in twenty is full.
 constexpr std::size_t kMaxKeys = 4;
 
 unsigned shift_for(std::size_t buckets) {

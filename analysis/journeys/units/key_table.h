@@ -1,10 +1,10 @@
-// Finds units by their keys. Each key has its units that wait, the newest first, and the unit that
-// left last. The newest unit stands in the table for all of them.
+// Finds units by their keys. Each key has its waiting units, the newest first, and the unit that
+// left last. The table holds only the newest unit of a key, as its head.
 //
 // A bucket is one line of the cache. It has a byte of the hash beside each place, which nearly
-// always tells the right place without a look at the unit. So most look-ups read one line, whether
-// they find something or not. An entry changes its place only when the table grows, and knows it.
-// One thread owns a KeyTable.
+// always identifies the right place without a look at the unit. So most look-ups read one line,
+// whether they find something or not. An entry knows its place, which changes only when the table
+// grows. One thread owns a KeyTable.
 #pragma once
 
 #include <array>
@@ -25,11 +25,11 @@ struct KeyEntry {
   enum class State : std::uint8_t { kWaits, kLeft };
 
   std::uint64_t hash = 0;     // of its key
-  Unit* unit = nullptr;       // none: not in use
+  Unit* unit = nullptr;       // null: not in use
   KeyEntry* older = nullptr;  // the next older one that waits
   union {
-    KeyEntry* left = nullptr;  // of the newest entry that waits: the one that left last
-    KeyEntry* newer;           // of the others that wait: the next newer one
+    KeyEntry* left = nullptr;  // for the newest waiting entry: the entry of the key that left last
+    KeyEntry* newer;           // for the other waiting entries: the next newer one
   };
   KeyEntry* next = nullptr;  // the same unit under another key
   const TableUse* use = nullptr;
@@ -45,7 +45,7 @@ class KeyTable {
   void prefetch(std::uint64_t hash) const { prefetch_line(&buckets_[home(hash)]); }
   void prefetch(const KeyEntry& entry) const { prefetch_line(&buckets_[entry.place / kPlaces]); }
 
-  // The entry that stands for the key; none where no unit has it. `is_it(entry)` is asked of
+  // Returns the head entry of the key, or null if no unit has it. `is_it(entry)` is asked of
   // entries with the same hash.
   template <typename IsIt>
   KeyEntry* find(std::uint64_t hash, IsIt is_it) const {
@@ -70,7 +70,7 @@ class KeyTable {
     if (++keys_ > most_) grow();
     entry->place = make_place(entry);
   }
-  // The entry stands for its key from now on, and takes the place of `before`.
+  // Makes the entry the head of its key, in the place of `before`.
   void put(KeyEntry* entry, const KeyEntry& before) {
     entry->place = before.place;
     at(entry->place) = entry;

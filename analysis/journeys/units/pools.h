@@ -14,8 +14,8 @@
 
 namespace sojourn::journeys {
 
-// Objects that are given back keep what they own, such as the capacity of vectors. Whoever takes
-// one resets it.
+// A pool whose returned objects keep their memory, such as the capacity of vectors. The next user
+// resets the object.
 template <typename T>
 class Slab {
  public:

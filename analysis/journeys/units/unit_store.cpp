@@ -56,7 +56,7 @@ KeyEntry* UnitStore::new_entry(Unit* unit, std::uint64_t hash, const TableUse& u
   return entry;
 }
 
-// Adds an entry right behind the first one of the unit, whose `next` is none in a new unit.
+// Adds an entry right behind the first one of the unit, whose `next` is null in a new unit.
 [[gnu::noinline]] KeyEntry* UnitStore::add_entry_behind(Unit& unit) {
   auto* const entry = entries_.take();
   entry->next = std::exchange(unit.entry.next, entry);
@@ -98,8 +98,8 @@ Unit* UnitStore::replace(Unit* unit, const TableUse& use) {
   return forget_left(first);
 }
 
-// Takes an entry out of those that wait. It becomes the one that left last of its key; the one
-// before is returned.
+// Removes an entry from those that wait. It becomes the entry of its key that left last; the
+// previous one is returned.
 KeyEntry* UnitStore::take_from_waiting(KeyEntry& entry) {
   if (!entry.newest) [[unlikely]] {
     entry.newer->older = entry.older;
@@ -115,7 +115,7 @@ KeyEntry* UnitStore::take_from_waiting(KeyEntry& entry) {
   return left;
 }
 
-// Removes an entry that left from its unit: it does not stand for its key any more.
+// Removes an entry that left from its unit. The entry is not in the table any more.
 Unit* UnitStore::forget_left(KeyEntry* entry) {
   auto* const unit = entry->unit;
   if (entry == &unit->entry) {

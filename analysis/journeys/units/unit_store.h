@@ -54,7 +54,7 @@ enum Flag : std::uint32_t {
   kGoesOn = 1 << 22,       // its reception has a later round
 };
 
-// A block has at most so many HARQ rounds.
+// The most HARQ rounds of a block.
 inline constexpr int kMaxRounds = 16;
 
 // The part that a journey has in a unit, where journeys are anchored at their input.
@@ -82,7 +82,7 @@ struct alignas(kCacheLine) UnitExtra {
   std::uint32_t child_count = 0;
   std::array<Child, 5> children;        // the next ones after the first
   ChildNode* later_children = nullptr;  // the others, the newest first
-  Unit* origin = nullptr;               // where kHasOrigin: the unit that was put into the block
+  Unit* origin = nullptr;               // if kHasOrigin: the unit that was put into the block
 };
 
 static_assert(sizeof(UnitExtra) == 2 * kCacheLine);
@@ -97,11 +97,11 @@ struct alignas(kCacheLine) Unit {
   std::uint32_t parent_count = 0;
   union {
     Unit* only_parent = nullptr;
-    Unit** parents;  // where there are several
+    Unit** parents;  // if there are several
   };
   union {
     Unit* first_child = nullptr;
-    Unit* next_dying;  // of a unit without references, which has no children any more
+    Unit* next_dying;  // for a unit without references, which has no children any more
   };
   std::uint32_t place = 0;  // in its queue by age
   std::uint32_t member_count = 0;
@@ -123,7 +123,7 @@ struct alignas(kCacheLine) Unit {
   std::array<std::uint64_t, 6> own_values = {};
   union {
     JourneyMember only_member = {};
-    JourneyMember* members;  // where there are several
+    JourneyMember* members;  // if there are several
     std::uint32_t order;     // in the walk that is under way, where journeys are found from the end
   };
 
@@ -222,14 +222,14 @@ class UnitStore {
     if (--unit->references == 0) free_units(unit);
   }
 
-  // Fetches the lines of a unit that was given back and whose memory will be another unit's soon.
-  // The first line is in the caches.
+  // Fetches the lines of a released unit whose memory will soon be used for another unit. The first
+  // line is in the caches.
   static void prefetch_spare(const Unit* unit) {
     prefetch_for_write(&unit->entry);
     prefetch_for_write(&unit->entered_ns);
     prefetch_for_write(&unit->only_member);
   }
-  // Fetches a unit that will be released soon, and told as a step where `to_tell`.
+  // Fetches a unit that will be released soon, and reported as a step if `to_tell`.
   static void prefetch(const Unit* unit, bool to_tell) {
     prefetch_line(&unit->ts_ns);
     if (to_tell) prefetch_line(&unit->entered_ns);
@@ -267,7 +267,7 @@ class UnitStore {
   AmbiguityStore& ambiguities() { return ambiguities_; }
 
  private:
-  // The entry that stands for the key: the newest that waits, or else the one that left.
+  // Returns the head entry of the key: the newest that waits, or else the one that left.
   KeyEntry* find_key(std::uint64_t hash, const TableUse& use, const Unit& unit) const;
   KeyEntry* new_entry(Unit* unit, std::uint64_t hash, const TableUse& use);
   KeyEntry* add_entry_behind(Unit& unit);
@@ -460,7 +460,7 @@ inline std::span<JourneyMember> UnitStore::make_members(Unit* unit, std::size_t 
   return unit->all_members();
 }
 
-// Takes the entry out of its key. Where it stood for the key, the next entry does that now.
+// Removes the entry from its key. If it was the head, the next entry becomes the head.
 inline void UnitStore::leave_key(const KeyEntry& entry) {
   if (entry.state == KeyEntry::State::kLeft) [[likely]] {
     auto* const first = keys_.standing_for(entry);

@@ -1,5 +1,5 @@
-// Latency over arrival time, a dot a piece: those of a packet are joined. Where more pieces are in
-// view than can be told apart, how many there are is shown instead, as on the first screen.
+// Latency over arrival time, a dot a segment: those of a packet are joined. If too many segments
+// are in view to be told apart, their number is shown instead, as on the first screen.
 import { linear, logarithmic } from "./axes";
 import { element } from "./dom";
 import { PieceTable } from "./engine_client";

@@ -1,4 +1,4 @@
-// Where a value lies on a picture, and which ticks its axis has.
+// The positions of values on a picture, and the ticks of its axes.
 
 export interface Axis {
   at(value: number): number;

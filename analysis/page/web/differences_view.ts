@@ -1,5 +1,5 @@
-// What the packets in a box of the heat map have in common that the others have not. A row is what
-// they have: a click adds it to the filter, where a filter can say it.
+// The traits of the packets in a box of the heat map, compared with the others. A row is a trait: a
+// click adds it to the filter, if a filter can express it.
 import { barCell, element, headRow, replace } from "./dom";
 import { Cancelled } from "./engine_client";
 import { Box, boxExpression } from "./heat_map";

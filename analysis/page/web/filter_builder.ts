@@ -1,6 +1,5 @@
-// Conditions for the filter, chosen instead of typed: a point, a subsystem, a thread, a CPU, an id, a
-// stretch of time. What is chosen becomes words of the filter language, which can be read and
-// changed.
+// Conditions for the filter, chosen instead of typed: a point, a subsystem, a thread, a CPU, an id,
+// a stretch of time. A choice becomes words of the filter language, which can be read and changed.
 import { element, replace } from "./dom";
 import { narrow } from "./selection";
 import { plainName } from "./units";
@@ -18,14 +17,14 @@ interface Kind {
   hint?: string;
 }
 
-// As the filter language reads a name back; empty where no quote is left for it.
+// Quotes a name for the filter language; empty if no quote fits.
 function quoted(name: string): string {
   if (/^[A-Za-z_][\w.-]*$/.test(name)) return name;
   return !name.includes("'") ? `'${name}'` : !name.includes('"') ? `"${name}"` : "";
 }
 
-// "rlc" of "rlc.tx.am": what a subsystem is called. The filter language refuses names of places that
-// are none.
+// The names of subsystems: "rlc" of "rlc.tx.am". Only names that the filter language accepts as
+// places are listed.
 function subsystems({ points }: Names): [string, string][] {
   const places = [...new Set(points.flatMap(({ src, dest }) => [src, dest]).filter(Boolean))];
   const names = [...new Set(places.map((place) => place.split(".")[0]))].filter((name) => /^\w+$/.test(name)).sort();

@@ -1,5 +1,6 @@
-// Stacks of a profile as a flame graph: callers on top, what they called below, each as wide as its
-// time. A click on a function, or Enter, shows it and what it called as wide as the picture.
+// Stacks of a profile as a flame graph: callers on top, the functions that they called below, each
+// as wide as its time. A click on a function, or Enter, shows it and its callees as wide as the
+// picture.
 import { element } from "./dom";
 import { picture } from "./picture";
 import { Profile } from "./report_types";
@@ -72,8 +73,8 @@ interface Box {
   row: number;
 }
 
-// Callers of the one that is shown are as wide as the picture. What is narrower than `least` pixels
-// is left out, with all that it called.
+// The boxes of the shown function. Its callers are as wide as the picture. Functions narrower than
+// `least` pixels are left out, with all their callees.
 export function boxesOf(shown: FlameNode, width: number, least: number): Box[] {
   const boxes: Box[] = [];
   const callers: FlameNode[] = [];
@@ -181,7 +182,7 @@ export function flameGraph(root: FlameNode, title: string): HTMLElement {
     else if (event.key === "Enter") show(chosen);
     else if (event.key === "0") show(root);
     else return;
-    // What is narrower than a pixel is not drawn: show its caller wider.
+    // A function narrower than a pixel is not drawn, so its caller is shown wider.
     if (!boxesOf(shown, made.canvas.clientWidth, 1).some(({ node }) => node === chosen)) shown = chosen.parent ?? root;
     made.draw();
     event.preventDefault();

@@ -87,7 +87,7 @@ function layered(edges: { from: string; to: string }[]): Node[] {
     return mine;
   };
   for (const name of names) visit(name, new Set());
-  // What nobody feeds stands right before what it feeds.
+  // A point without predecessors stands right before the first one that it feeds.
   for (const name of names)
     if (!edges.some(({ to }) => to === name))
       rank.set(name, Math.max(0, Math.min(...edges.filter(({ from }) => from === name).map(({ to }) => rank.get(to)!)) - 1));

@@ -1,4 +1,4 @@
-// What the keys do, as the help shows it.
+// The keys and their effects, for the help.
 export const kKeys: [string, string][] = [
   ["/", "go to the filter"],
   ["Enter", "in the filter: use it"],

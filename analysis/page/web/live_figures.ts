@@ -32,7 +32,7 @@ export interface Figures {
 export const figures = signal<Figures | undefined>(undefined);
 export const link = signal("");  // why there may be no news; empty: there is news
 
-// Latencies of the last seconds at an instant, ns; not a number where there is none.
+// Latencies of the last seconds at an instant, ns; NaN if there are none.
 export interface Instant {
   t_s: number;
   p50: Record<string, number>;

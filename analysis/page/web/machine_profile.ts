@@ -1,5 +1,5 @@
-// A machine's profile from the JSON of `sojourn host --json`, which a trace or a file has. Whatever
-// else the text is, it is refused in one line, in the words of host_json.cpp.
+// A machine's profile from the JSON of `sojourn host --json`, which a trace or a file has. Any
+// other text is refused in one line, in the words of host_json.cpp.
 import { kUnits, Unit } from "./quantity";
 import { plainName } from "./units";
 

@@ -1,5 +1,5 @@
-// What the machine itself costs, as `sojourn host` measured it: the profile that the trace has, or
-// one from a file that somebody opens. Traces have no curves, files do.
+// The costs of the machine itself, as `sojourn host` measured them: the profile in the trace, or
+// one from a file. Traces have no curves, files do.
 import { element, headRow, replace, save } from "./dom";
 import { machineCurve } from "./machine_curve";
 import { CpuMatrix, Measurement, parseProfile, Profile } from "./machine_profile";
@@ -46,7 +46,7 @@ export async function openProfile(file: File): Promise<void> {
   showAgain?.();
 }
 
-// Of no trace where none is open.
+// Without an open trace `trace` is undefined.
 export function machineView(trace: TraceHost | undefined): HTMLElement {
   const section = element("section", { class: "machine" });
   showAgain = () => replace(section, ...content(trace));

@@ -1,5 +1,5 @@
-// Notes on what the page shows: each has the state of the page in which it was written, and goes
-// back there. They are in the page's address, so a link has them.
+// Notes on the page's views: each has the state of the page in which it was written, and leads back
+// to it. They are in the page's address, so a link has them.
 import { element, replace } from "./dom";
 import { addNote, dropNote, goTo, notes } from "./selection";
 import { effect } from "./signal";

@@ -1,4 +1,4 @@
-// All that the page can do, found by its words: Ctrl-Shift-P.
+// All commands of the page, found by their words: Ctrl-Shift-P.
 import { element, replace } from "./dom";
 
 export interface Command {

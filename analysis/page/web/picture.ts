@@ -1,5 +1,5 @@
-// A canvas with axes, the table that says the same, and both to be saved: every picture of the page
-// is one of these.
+// A canvas with axes, a table with the same values, and buttons to save both: every picture of the
+// page is one of these.
 import { Axis } from "./axes";
 import { element, replace, save } from "./dom";
 
@@ -29,7 +29,8 @@ interface Options {
   exact?(): DataTable;  // the figures as they are saved, where the table has others
 }
 
-// What is drawn again in other colours. A canvas that left the page is forgotten, with its data.
+// The canvases that are drawn again in other colours. A canvas that left the page is forgotten,
+// with its data.
 const redraws = new WeakMap<HTMLCanvasElement, () => void>();
 export const redrawn = (canvas: HTMLCanvasElement, draw: () => void) => redraws.set(canvas, draw);
 document.addEventListener("scheme", () => document.querySelectorAll("canvas").forEach((canvas) => redraws.get(canvas)?.()));

@@ -39,7 +39,7 @@ function threeDigits(value: number): string {
   return fixed(value, size < 9.995 ? 2 : size < 99.95 ? 1 : 0);
 }
 
-// As printf rounds: a half goes to the even digit. toFixed() rounds it up.
+// Rounds as printf does: a half goes to the even digit. toFixed() rounds it up.
 function fixed(value: number, decimals: number): string {
   const isHalf = Math.abs((value * 2 ** (decimals + 1)) % 2) === 1;
   if (!isHalf) return value.toFixed(decimals);

@@ -95,7 +95,7 @@ export function depthLine(place: QueuePlace, origin: number): Picture {
   });
 }
 
-// How much of the time the queue held something and had at least so many in it.
+// The share of time in which the queue held at least each number of items.
 export function fillCurve(place: QueuePlace): Picture {
   const depths = (place.depths ?? []).filter(({ depth }) => depth > 0);
   const busy = depths.reduce((sum, { ns }) => sum + ns, 0);

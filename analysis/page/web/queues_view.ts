@@ -1,4 +1,4 @@
-// Queues: how deep they were, how long units waited, who fills and drains them.
+// Queues: their depths, the waits in them, and the threads that fill and drain them.
 import { barCell, element, headRow, replace } from "./dom";
 import { depthLine, depthMap, fillCurve } from "./queue_plots";
 import { Episode, pressureView } from "./pressure_view";

@@ -8,7 +8,8 @@ export interface NamedRow {
   name: string;
 }
 
-// Pinned ones first, without the hidden ones; those that were moved stand where they were put.
+// Returns the rows without the hidden ones, pinned ones first; rows that were moved keep their
+// place.
 export function arranged<Row extends NamedRow>(rows: Row[], sets: RowSets): Row[] {
   const hidden = sets.hide.get(), pinned = sets.pin.get();
   const shown = inOrder(rows, sets).filter(({ key }) => !hidden.includes(key));

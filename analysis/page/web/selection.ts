@@ -1,11 +1,11 @@
-// What the page is about just now: a filter expression, the open packet, the view. All of it is in
-// the address behind the #, so that a link shows the same.
+// The state of the page: a filter expression, the open packet, the view. All of it is in the
+// address behind the #, so that a link shows the same.
 import { effect, Signal, signal } from "./signal";
 
 export const kViews = ["overview", "packets", "distribution", "arrivals", "queues", "causes", "flow", "timeline", "events", "profile", "compare", "machine", "live"] as const;
 export type View = (typeof kViews)[number];
 
-// Whether the views of a trace that grows show what has come since. Panning ends it.
+// True if the views of a growing trace are updated. Panning ends it.
 export const following = signal(true);
 
 export const where = signal("");
@@ -15,11 +15,11 @@ export const openPacket = signal<number | undefined>(undefined);
 export const follow = signal<number | undefined>(undefined);
 // Which of two traces all views but the comparison show: 1 is the one that is compared with.
 export const side = signal<0 | 1>(0);
-// Whose work a profile shows: "" all, "hop D pdcp.tx", "thread 4711".
+// The work that a profile shows: "" all, "hop D pdcp.tx", "thread 4711".
 export const work = signal("");
 // On a heat map: direction, first and last start, least and greatest latency, as text.
 export const box = signal("");
-// How a view shows things. The first word is what is meant where the address has none.
+// The options of views. The first word is the default.
 const kOptions = { by: ["direction", "ue", "bearer", "path"], curve: ["ccdf", "cdf"], scale: ["log", "linear"], form: ["lanes", "turned"] } as const;
 export type Option = keyof typeof kOptions;
 export const optionWords = (name: Option): readonly string[] => kOptions[name];
@@ -27,16 +27,16 @@ export const options: Record<Option, Signal<string>> = { by: signal("direction")
 // By which id the bars of a packet are coloured; empty: a colour a piece.
 export const colour = signal("");
 
-// Which rows of a picture are hidden or stand on top, and those that were moved, from the top.
+// The hidden and the pinned rows of a picture, and those that were moved, from the top.
 export interface RowSets {
   hide: Signal<string[]>;
   pin: Signal<string[]>;
   order: Signal<string[]>;
 }
 const rowSet = (): RowSets => ({ hide: signal<string[]>([]), pin: signal<string[]>([]), order: signal<string[]>([]) });
-// Of the time line: t and a thread's number, or c and a CPU's.
+// Rows of the time line: t and a thread's number, or c and a CPU's.
 export const rowSets = rowSet();
-// Of a packet's picture: names of places.
+// Lanes of a packet's picture: names of places.
 export const laneSets = rowSet();
 // Their names in the address.
 const kRowLists: [string, Signal<string[]>][] = [
@@ -44,7 +44,7 @@ const kRowLists: [string, Signal<string[]>][] = [
   ["lanehide", laneSets.hide], ["lanepin", laneSets.pin], ["lanes", laneSets.order],
 ];
 
-// What somebody wrote, and of which state of the page: the address without notes.
+// A note and the state of the page in which it was written: the address without notes.
 export interface Note {
   text: string;
   of: string;
@@ -87,7 +87,7 @@ function noteOf(text: string): Note {
 
 export const addNote = (text: string) => notes.set([...notes.get(), { text, of: stateText().toString() }]);
 export const dropNote = (note: Note) => notes.set(notes.get().filter((one) => one !== note));
-// All that the page shows, as when the note was written; the notes stay.
+// Restores the state in which the note was written; the notes stay.
 export function goTo(note: Note): void {
   const parts = new URLSearchParams(note.of);
   for (const one of notes.get()) parts.append("note", `${one.of} ${one.text}`);
@@ -122,13 +122,13 @@ function stateText(): URLSearchParams {
   return parts;
 }
 
-// Keeps what was selected before: both are to hold.
+// Adds a condition to the filter: both must hold.
 export function narrow(expression: string): void {
   const before = where.get().trim();
   where.set(before ? `(${before}) && ${expression}` : expression);
 }
 
-// As a shell takes it.
+// The command line, quoted for a shell.
 export const commandLine = (command: string, file: string, options: Record<string, string | undefined> = {}) => {
   const quoted = (text: string) => (/^[\w./-]+$/.test(text) ? text : `'${text.replace(/'/g, `'\\''`)}'`);
   const all = Object.entries({ ...options, "--where": where.get() }).filter(([, value]) => value);

@@ -40,7 +40,7 @@ export class Served {
   get url(): string {
     return `${location.origin}/trace/${this.number}`;
   }
-  // How much of the trace there is to read now.
+  // The size of the trace that can be read now.
   get size(): number {
     return figures.get()?.size ?? this.trace.size;
   }
@@ -71,7 +71,7 @@ export class Served {
     if (link.get() === "" && performance.now() - this.heard > kSilenceMs) link.set("no word from sojourn serve");
   }
 
-  // Tells what was done; throws why nothing was.
+  // Returns what was done; throws the reason if nothing was.
   async control(action: string, points = ""): Promise<string> {
     const answer = await fetch(`/control/${this.number}`, { method: "POST", body: JSON.stringify({ action, points }) });
     const told = await answer.json() as { answer?: string; error?: string };

@@ -1,4 +1,4 @@
-// Values that tell who uses them when they change: what the views are drawn from.
+// Values that notify their users of changes: the views are drawn from them.
 
 type Effect = () => void;
 let running: Effect | undefined;

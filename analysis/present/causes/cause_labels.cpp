@@ -24,7 +24,7 @@ std::string others(std::uint64_t count) {
   return count == 1 ? "1 other" : fmt::format("{} others", present::count(count));
 }
 
-// In a queue: who was ahead, and how fast they were served.
+// A wait in a queue: the number ahead, and how fast they were served.
 std::string queue_clause(const LatencyPart& part, const std::string& took, const std::string& place,
                          const std::string& thread) {
   if (part.count == 0)

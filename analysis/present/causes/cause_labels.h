@@ -20,7 +20,7 @@ std::string place_label(std::uint16_t place, const journeys::Topology& topology)
 // "queue D rlc.tx.am", "work in D pdcp.in (dl-pdcp)"
 std::string label(const causes::Cause& cause, const journeys::Topology& topology);
 
-// "41 ahead", "3 slots"; empty where nothing is counted. `count` is a mean.
+// "41 ahead" or "3 slots"; empty if the cause has no count. `count` is a mean.
 std::string count_label(causes::CauseKind kind, double count);
 
 // "37.7 ms behind 41 others in rlc.tx.um"

@@ -1,4 +1,4 @@
-// What `sojourn explain` prints: why packets were late, as a text for people and an object for
+// The output of `sojourn explain`: why packets were late, as a text for people and an object for
 // programs, and the line about it in `sojourn report`. docs/explain.md explains the words.
 #pragma once
 
@@ -16,11 +16,11 @@
 
 namespace sojourn::present {
 
-// Something that would have told more.
+// A recording option that would have given more evidence.
 struct MissingEvidence {
   std::string what;    // "syscalls"
-  std::string option;  // of `sojourn record`, that brings it
-  std::string tells;   // what it would have told
+  std::string option;  // the option of `sojourn record` that adds it
+  std::string tells;   // the evidence that it adds
   std::string reason;  // why it is missing though it was asked for; empty: it was not
 };
 std::vector<MissingEvidence> missing_evidence(const model::Context& context, bool has_queues);
@@ -36,12 +36,12 @@ struct CausesContent {
   const causes::Explainer& found;
   causes::Deadlines deadlines;
   bool was_given = false;  // the deadline; else it is the slowest hundredth of each direction
-  std::string where = {};  // what the packets were chosen by; empty: all were
+  std::string where = {};  // the filter of packets; empty: all
   std::vector<MissingEvidence> missing = {};
   std::vector<causes::Verdict> worst = {};  // the slowest first
   std::vector<causes::StayFloors::Row> fastest =
       {};                        // places that are as fast as the machine allows
-  std::size_t width = SIZE_MAX;  // of a line, but for tables
+  std::size_t width = SIZE_MAX;  // of a line, except in tables
 };
 
 std::string causes_text(const CausesContent& content);

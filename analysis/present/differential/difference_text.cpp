@@ -113,7 +113,7 @@ std::string depths_text(const DifferenceContent& content) {
   Table table({"in flight", "base", "new", "mean"});
   for (const differential::Comparison& each : content.found.depths) {
     const differential::Shift* const mean = each.shift(differential::kMean);
-    // Depths that differ by less than a hundredth of a unit are none.
+    // Differences of less than a hundredth of a unit in depth are left out.
     if (mean == nullptr || std::abs(mean->by()) < 0.005) continue;
     table.row({fmt::format("  {} {}", each.direction, printable(each.name)),
                figure(mean->base, false), figure(mean->now, false), shift_text(mean, false)});

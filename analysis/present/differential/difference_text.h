@@ -1,4 +1,4 @@
-// What `sojourn diff` prints: a text for people and an object for programs. Effect sizes stand
+// The output of `sojourn diff`: a text for people and an object for programs. Effect sizes come
 // first.
 #pragma once
 

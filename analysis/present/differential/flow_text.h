@@ -1,5 +1,5 @@
-// What `sojourn flow` prints: the flow of each direction and the ranking of its segments, as a text
-// for people, an object for programs, and a graph.
+// The output of `sojourn flow`: the flow of each direction and the ranking of its segments, as a
+// text for people, an object for programs, and a graph.
 #pragma once
 
 #include <cstddef>
@@ -27,7 +27,7 @@ nlohmann::ordered_json flow_json(const FlowContent& content);
 // The flow of the first run.
 Graph flow_graph(const FlowContent& content);
 
-// "0.87 [0.81, 0.92]"; "-" of none.
+// "0.87 [0.81, 0.92]", or "-" if there is none.
 std::string correlation_text(const std::optional<differential::Correlation>& correlation,
                              bool has_interval);
 

@@ -1,4 +1,4 @@
-// What differs between the profiles of two machines, for people.
+// The differences between the profiles of two machines, for people.
 #pragma once
 
 #include <cstddef>

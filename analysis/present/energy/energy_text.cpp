@@ -44,7 +44,7 @@ std::vector<std::string> row(std::string name, std::optional<double> watts, doub
   return {std::move(name), scaled(*watts * duration_s, "J"), scaled(*watts, "W")};
 }
 
-// Where a trace has several hosts, whose it is.
+// "host: " if the trace has several hosts, else empty.
 std::string whose(const std::string& host) {
   return host.empty() ? std::string() : printable(host) + ": ";
 }

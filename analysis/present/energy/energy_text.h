@@ -1,5 +1,5 @@
-// What a report and `sojourn energy` say of a trace's energy. Where it was not measured they say
-// so, with the reason, and no figure.
+// The energy of a trace in a report and in `sojourn energy`. An energy that was not measured is
+// shown as its reason, without a figure.
 #pragma once
 
 #include <cstddef>
@@ -23,15 +23,15 @@ inline constexpr std::string_view kNoEnergyRecorded =
 // "3.12 mJ", "31.2 W", "2.40 GHz"
 std::string scaled(double value, std::string_view unit);
 
-// "packages and DRAM": what the total is the sum of, where there is one.
+// "packages and DRAM": the parts of the total, if there is one.
 std::string energy_scope(const energy::EnergyFigures& figures);
 
-// What the frequency was allowed to be: "1.20 GHz", "0.80 to 3.50 GHz, powersave", "-".
+// The allowed frequencies: "1.20 GHz", "0.80 to 3.50 GHz, powersave", "-".
 std::string frequency_setting(std::span<const energy::PolicyFrequency> policies);
 
 struct EnergyContent {
   const energy::EnergyFigures& figures;
-  std::optional<energy::PacketEnergy> packets = {};  // none: of some packets only
+  std::optional<energy::PacketEnergy> packets = {};  // unset: the report has some packets only
   std::size_t width = SIZE_MAX;
 };
 

@@ -19,7 +19,7 @@ namespace sojourn::present {
 
 struct EnergyOfRun {
   std::string path = {};
-  std::optional<energy::EnergyFigures> figures = {};  // none: no readings were asked for
+  std::optional<energy::EnergyFigures> figures = {};  // unset: no readings were requested
   energy::PacketEnergy packets = {};
   std::array<statistics::Distribution, 2> latency_ns;  // downlink, uplink
 };

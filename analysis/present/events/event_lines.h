@@ -1,5 +1,5 @@
-// Events of a trace one a line, for people or for programs (`sojourn events`). What of a line
-// repeats is made once a point. One thread owns an EventLines; the reader outlives it.
+// Events of a trace as lines, for people or for programs (`sojourn events`). Constant parts of a
+// line are made once a point. One thread owns an EventLines; the reader must outlive it.
 #pragma once
 
 #include <cstddef>

@@ -18,7 +18,7 @@ std::string quantity(double value, host::Unit unit);
 // y over x, both axes in doublings, with the knees marked.
 std::string curve_plot(const host::Curve& curve, std::size_t width = 72);
 
-// Rows for Markdown, "| name | value |": what a reader of latencies wants to know of the machine.
+// Rows for Markdown, "| name | value |": the facts about the machine that matter for latencies.
 std::string host_markdown_rows(const host::HostProfile& profile);
 
 }  // namespace sojourn::present

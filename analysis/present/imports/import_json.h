@@ -1,4 +1,4 @@
-// The same for programs; `sojourn import --help` lists the keys. No state.
+// The result of `sojourn import` as JSON; `sojourn import --help` lists the keys. No state.
 #pragma once
 
 #include <cstdint>

@@ -20,7 +20,7 @@ std::string clock_text(const latseq::FileSummary& file) {
   return text;
 }
 
-// How times came out of cycles, how far off they may be, and whether that held.
+// How times were made of cycles, their error bound, and the result of its check.
 std::string clock_text(const xlap::FileSummary& file) {
   if (file.cycle_stamps == 0) return "";
   std::string text =

@@ -1,5 +1,5 @@
-// What `sojourn import` says of a recording that it read: what became an event, what was skipped
-// and why. No state.
+// The summary that `sojourn import` prints for a recording: the events, and the skipped lines with
+// reasons. No state.
 #pragma once
 
 #include <string>

@@ -11,7 +11,7 @@ namespace sojourn::present {
 // The event that names the journey: the packet that entered (or left) is known by its own ids.
 const journeys::Step& namesake(const journeys::Journey& journey);
 
-// Who it is, how it ended and how long it took, in one line without an end.
+// The journey's owner, its outcome and its latency, in one line without a line end.
 std::string journey_headline(const journeys::Journey& journey, const model::Schema& schema);
 
 std::string journey_text(const journeys::Journey& journey, const model::Schema& schema);

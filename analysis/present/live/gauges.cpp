@@ -53,7 +53,7 @@ std::string gauge(std::uint64_t value, std::uint64_t most, std::size_t width, Gl
     return std::string(full, '#') + std::string(width - full, ' ');
   }
   auto eighths = static_cast<std::size_t>(std::lround(share * static_cast<double>(width) * 8));
-  // What is there is seen.
+  // A value above 0 is always visible.
   if (value != 0) eighths = std::max<std::size_t>(eighths, 1);
   std::string text;
   for (std::size_t column = 0; column < width; ++column) {

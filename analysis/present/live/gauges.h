@@ -1,4 +1,4 @@
-// Numbers as bars and lines of blocks, where a terminal has them, else of plain ASCII. No state.
+// Numbers as bars and lines: of block characters if the terminal has them, else of ASCII. No state.
 #pragma once
 
 #include <cstddef>
@@ -15,14 +15,14 @@ enum class Glyphs : std::uint8_t { kBlocks, kAscii };
 // of the greatest of them; 0 is a blank. Fewer values stand on the left.
 std::string sparkline(const std::vector<std::uint64_t>& values, std::size_t width, Glyphs glyphs);
 
-// `value` of `most`, in so many columns.
+// Shows `value` of `most` as a bar in `width` columns.
 std::string gauge(std::uint64_t value, std::uint64_t most, std::size_t width, Glyphs glyphs);
 
 // Columns that the text takes: each character is one.
 std::size_t columns_of(std::string_view text);
-// Cut where it is longer, with a mark of that.
+// Cuts a longer text, and marks the cut.
 std::string cut(std::string_view text, std::size_t width, Glyphs glyphs);
-// Filled with blanks up to the width, on the right or on the left; cut where it is longer.
+// Fills up to the width with blanks, on the right or on the left; cuts a longer text.
 std::string padded(std::string_view text, std::size_t width, Glyphs glyphs);
 std::string right_aligned(std::string_view text, std::size_t width);
 

@@ -62,7 +62,7 @@ ordered_json worst_of(const live::Snapshot& snapshot) {
   return list;
 }
 
-// A marker takes no time: of its times the count tells.
+// A marker has no duration: only its count is shown.
 ordered_json made_of(const std::vector<live::TimesRow>& rows) {
   auto list = ordered_json::array();
   for (const live::TimesRow& row : rows)

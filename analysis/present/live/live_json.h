@@ -10,7 +10,7 @@
 namespace sojourn::present {
 
 nlohmann::ordered_json live_json(const live::Snapshot& snapshot);
-// In one line, UTF-8 whatever the target's texts were.
+// One line, always valid UTF-8.
 std::string json_line(const nlohmann::ordered_json& object);
 
 }  // namespace sojourn::present

@@ -87,7 +87,7 @@ class ScreenWriter {
   void add(ScreenLine line) { lines_.push_back(std::move(line)); }
   void blank() { lines_.emplace_back(); }
 
-  // The whole width in one look, what is right at the right edge.
+  // Fills the whole width: the target on the left, the rest at the right edge.
   void title() {
     const std::string left =
         fmt::format(" sojourn  {}", snapshot_.target.empty() ? snapshot_.path : snapshot_.target);
@@ -139,7 +139,7 @@ class ScreenWriter {
     worst();
   }
 
-  // Directions have no depth of their own: no words above nothing.
+  // Directions have no depth, so their heading has no words above those columns.
   void blank_depths() {
     auto& heads = lines_.back();
     for (std::size_t at = 0; at < layout_.columns.size(); ++at) {
@@ -162,7 +162,7 @@ class ScreenWriter {
     if (order.empty() || room() < 2) return;
     const std::size_t shown = place_rows(order.size());
     const std::size_t selected = std::min(screen_.selected, order.size() - 1);
-    // The selected one is among those that are shown.
+    // The selected row is always among those that are shown.
     const std::size_t first = shown == 0 || selected < shown ? 0 : selected - shown + 1;
     add(heading_line(layout_,
                      shown < order.size()

@@ -26,12 +26,12 @@ struct LiveScreen {
   LiveSort sort = LiveSort::kPath;
   LiveColumns columns = LiveColumns().set();
   std::size_t selected = 0;  // row of places; kept in range by who draws
-  std::string paused;        // what goes on meanwhile; empty: it is not paused
+  std::string paused;        // the activity that goes on meanwhile; empty: not paused
   bool helps = false;        // the keys are shown
   bool chooses_columns = false;
   std::optional<std::string> question;  // "filter: "
-  std::string answer;                   // that is being typed
-  std::string message;                  // of what was done last
+  std::string answer;                   // the text that is being typed
+  std::string message;                  // about the last action
   bool is_error = false;
   bool is_readonly = false;
 };

@@ -8,7 +8,7 @@
 
 namespace sojourn::present {
 
-// `since_start`: all that came, else the window.
+// `since_start`: figures since the start, else of the window.
 std::string live_text(const live::Snapshot& snapshot, bool since_start, std::size_t width);
 
 }  // namespace sojourn::present

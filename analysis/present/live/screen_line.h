@@ -1,5 +1,5 @@
-// A line of a screen: pieces of text with what they are, which the terminal has colours for or has
-// not. Plain data.
+// A line of a screen: pieces of text with their styles. The terminal chooses the colours, if it has
+// any. Plain data.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +10,8 @@ namespace sojourn::present {
 
 enum class Look : std::uint8_t {
   kPlain,
-  kDim,     // what can be missed
-  kStrong,  // what is read first
+  kDim,     // unimportant text
+  kStrong,  // text to read first
   kTitle,   // the bar on top
   kHeader,  // of a table
   kDown,    // the downlink

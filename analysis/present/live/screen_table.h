@@ -1,5 +1,5 @@
-// The columns of `sojourn live`'s screen: which are shown, how wide they are, and what is in them.
-// Where a terminal has no room for all that are wanted, the least telling ones go first. No state.
+// The columns of `sojourn live`'s screen: which are shown, their widths and their cells. If a
+// terminal has no room for all wanted ones, the least informative go first. No state.
 #pragma once
 
 #include <array>
@@ -52,7 +52,7 @@ ScreenLine heading_line(const LiveLayout& layout, std::string_view first,
 struct LiveRow {
   const live::TimesRow* times = nullptr;
   const live::QueueRow* queue = nullptr;  // null: it has none
-  std::uint64_t deepest = 0;              // what a full bar stands for
+  std::uint64_t deepest = 0;              // the value of a full bar
   bool is_selected = false;
 };
 ScreenLine row_line(const LiveLayout& layout, const LiveRow& row, bool since_start, Glyphs glyphs);

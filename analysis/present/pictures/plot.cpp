@@ -75,7 +75,7 @@ std::string heat_map(const LatencyGrid& grid, const statistics::Distribution& la
               2, width);
   text += "\n";
   for (std::size_t y = 0; y < rows.size(); ++y) {
-    // Where the row begins, of every fourth.
+    // Every fourth row has a label: the latency at which it begins.
     const double row =
         static_cast<double>(high + 1) -
         static_cast<double>((y + 1) * (high - low + 1)) / static_cast<double>(kMapRows);
@@ -101,8 +101,8 @@ struct PlottedCurve {
   const statistics::Distribution* times;
 };
 
-// A line a share of the packets, down to a single one: the letter stands at the time that so many
-// exceed.
+// A line for each share of the packets, down to a single one: the letter is at the time that this
+// share exceeds.
 std::string curves(const std::vector<PlottedCurve>& all, std::size_t width) {
   const std::size_t columns = std::max(kLeastColumns, width - std::min(width, kLabel + 3));
   double low = 1e18;

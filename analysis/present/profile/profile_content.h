@@ -1,4 +1,4 @@
-// What `sojourn profile` prints: where the target's CPU time went, by place, thread and function.
+// The output of `sojourn profile`: the target's CPU time by place, thread and function.
 #pragma once
 
 #include <cstddef>
@@ -25,7 +25,7 @@ struct ProfileContent {
   std::map<std::uint32_t, std::string> threads;  // names
   profile::LocationFilter wanted;
   std::size_t max_rows = 20;
-  std::size_t width = SIZE_MAX;  // of the terminal that it is for
+  std::size_t width = SIZE_MAX;  // of the terminal
 
   std::string thread(std::uint32_t tid) const;
   std::string place(std::uint16_t place) const;   // "D pdcp.tx", "between units"

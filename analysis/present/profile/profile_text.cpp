@@ -21,7 +21,7 @@ using profile::share_of;
 
 constexpr std::size_t kFunctionsOfRow = 3;
 
-// From so many stacks on that end early it is worth a word.
+// The share of stacks that end early from which on a remark is printed.
 constexpr double kManyShort = 0.25;
 
 std::string function_name(const ProfileContent& content, std::uint32_t function) {
@@ -30,7 +30,7 @@ std::string function_name(const ProfileContent& content, std::uint32_t function)
   return printable(about.name) + (about.is_kernel ? " [k]" : "");
 }
 
-// Templates make names of any length; what is cut ends in dots.
+// Templates make names of any length. A name that is cut ends in dots.
 std::string cut(std::string name, std::size_t most) {
   if (name.size() > most) name = name.substr(0, most - 3) + "...";
   return name;

@@ -1,4 +1,4 @@
-// What the JSON of sampled queues and that of queues from events have in common.
+// JSON that sampled queues and queues from events have in common.
 #pragma once
 
 #include <optional>
@@ -14,7 +14,7 @@ inline nlohmann::ordered_json optional_json(const std::optional<double>& value) 
   return value ? nlohmann::ordered_json(*value) : nlohmann::ordered_json(nullptr);
 }
 
-// How long it had each depth, and its depth over time.
+// Adds the time at each depth, and the depth over time.
 void add_details(nlohmann::ordered_json& object, const queues::DepthHistogram& levels,
                  const queues::DepthSeries& series);
 

@@ -50,7 +50,7 @@ std::vector<std::string> meter_cells(std::string name, const Meter& meter,
           predicted ? duration(*predicted) : "-"};
 }
 
-// As rows call it: what is marked has a line below its table.
+// The name in a table's row. A mark refers to a line below the table.
 std::string marked(const std::string& name, const Meter& meter) {
   return name + std::string(meter.is_depth_known() ? "" : kNoDepthMark);
 }
@@ -66,7 +66,7 @@ std::string given_up_text(const std::string& name, const Meter& meter, std::size
   return text;
 }
 
-// What is in a pool is of no interest, but what was taken from it.
+// The row of a pool counts the buffers that were taken from it, not those inside.
 std::string operated_text(const queues::OperatedQueue& queue) {
   const bool is_pool = queue.about.kind == model::QueueKind::kPool;
   return printable(queue.about.shown_name()) + (is_pool ? ", taken" : "");
@@ -113,7 +113,7 @@ std::string threads_text(const std::map<std::uint32_t, std::uint64_t>& units,
   return fmt::format("{}", fmt::join(words, ", "));
 }
 
-// The place that takes longest, and the one whose server has least time left.
+// Names the place with the longest stays, and the one whose server is closest to its limit.
 std::string slowest_text(const Places& places, const journeys::Topology& topology,
                          const queues::ThreadNames& threads, std::size_t width) {
   std::string text;

@@ -1,5 +1,5 @@
-// Who feeds and who drains each queue, as a graph: stages are its nodes, queues the arrows between
-// them.
+// The feeding and draining threads of each queue as a graph: stages are its nodes, queues the
+// arrows between them.
 #pragma once
 
 #include <cstdint>
@@ -13,11 +13,11 @@
 
 namespace sojourn::present {
 
-// "pdcp 0", "mac in process 42", "?" where it is not known.
+// "pdcp 0", "mac in process 42", or "?" if it is not known.
 std::string side_text(const model::QueueSide& side);
 
-// The threads that fed and drained a queue most, by the events of its operations: who is at an end
-// of which the target says nothing. Empty: not known.
+// The threads that fed and drained a queue most, by the events of its operations. They are used for
+// an end whose stage the target does not name. Empty: unknown.
 struct QueueEnds {
   std::string feeds;
   std::string drains;
@@ -27,7 +27,7 @@ QueueEndsById ends_of(const queues::Operations& operations,
                       const std::map<std::uint32_t, std::string>& threads);
 QueueEnds ends_of(const QueueEndsById& ends, std::uint64_t id);
 
-// The stage that the target tells, else the thread, "?" where neither is known.
+// The stage that the target names, else the thread, else "?".
 std::string end_text(const model::QueueSide& side, const std::string& thread);
 
 Graph sampled_graph(const std::vector<queues::SampledQueue>& queues,

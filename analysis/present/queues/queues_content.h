@@ -1,5 +1,5 @@
-// What `sojourn queues` prints: tables for people, an object for programs, a graph. docs/queues.md
-// explains each figure.
+// The output of `sojourn queues`: tables for people, an object for programs, a graph.
+// docs/queues.md explains each figure.
 #pragma once
 
 #include <cstddef>
@@ -25,15 +25,15 @@ struct BackPressure {
 
 // References outlive the printing.
 struct QueuesContent {
-  const trace::Reader& reader;  // which has been read to its end
+  const trace::Reader& reader;  // read to its end
   const queues::QueueSurvey& survey;
   BackPressure pressure;
-  std::uint64_t origin_ns = 0;   // what times count from
-  std::string where = {};        // what items were chosen by; empty: all were
+  std::uint64_t origin_ns = 0;   // the origin of times
+  std::string where = {};        // the filter of items; empty: all
   bool leaves_samples = false;   // says nothing of sampled queues
-  bool has_depths = false;       // how long each queue had each depth
-  bool has_topology = false;     // who feeds and who drains each queue
-  std::size_t width = SIZE_MAX;  // of the terminal that it is for
+  bool has_depths = false;       // the time of each queue at each depth
+  bool has_topology = false;     // the threads that feed and drain each queue
+  std::size_t width = SIZE_MAX;  // of the terminal
 
   bool shows_samples() const { return survey.has_samples() && !leaves_samples; }
 };

@@ -72,7 +72,7 @@ ordered_json gauge_json(const queues::SampledQueue& stats, bool depths) {
   return object;
 }
 
-// Null where nobody can say who was inside.
+// Null if the items inside are unknown.
 ordered_json mark_json(const queues::SampledQueue& stats, const queues::HighWaterMark* mark) {
   ordered_json object = {{"depth", stats.gauge.max_depth()},
                          {"ts_ns", stats.gauge.max_at_ns()},

@@ -15,7 +15,7 @@
 namespace sojourn::present {
 namespace {
 
-// What there is to say before the tables; the sampled queues are the first of them.
+// The lines before the tables; the sampled queues are the first of these.
 std::string head_text(const QueuesContent& content, const QueueEndsById& ends) {
   const queues::QueueSurvey& survey = content.survey;
   std::string text;

@@ -78,7 +78,7 @@ std::string longest_wait_text(const queues::SampledQueues& sampled_queues,
   return text;
 }
 
-// What events tell of what the counters say went through.
+// The number of events beside the number that the counters give.
 std::string of_counters(std::uint64_t events, std::uint64_t counted) {
   return events == counted ? count(events) : fmt::format("{} of {}", count(events), count(counted));
 }
@@ -136,7 +136,7 @@ std::string sampled_text(const trace::Reader& reader, const queues::SampledQueue
                "sample takes"});
   table.left(1);
   table.left(2);
-  // The least important first: who feeds and drains it --topology tells.
+  // The least important columns first. `--topology` shows the threads that feed and drain a queue.
   for (const std::size_t column : {17U, 4U, 14U, 13U, 1U, 2U, 3U, 12U, 6U, 11U, 10U, 9U})
     table.spare(column);
   for (const SampledQueue& stats : sampled_queues.queues()) {

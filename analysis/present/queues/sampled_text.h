@@ -1,4 +1,4 @@
-// What the texts of `sojourn queues` have in common, and the tables of sampled queues.
+// Texts that all tables of `sojourn queues` share, and the tables of sampled queues.
 #pragma once
 
 #include <cstddef>
@@ -28,7 +28,7 @@ std::string levels_text(const std::string& name, const queues::DepthHistogram& l
 std::string sampled_text(const trace::Reader& reader, const queues::SampledQueues& sampled_queues,
                          const QueueEndsById& ends, std::size_t width);
 std::string sampled_depths_text(const queues::SampledQueues& sampled_queues, std::size_t width);
-// How deep each was, when, and which journeys were inside.
+// The maximum depth of each queue, its time, and the journeys inside.
 std::string sampled_marks_text(const queues::SampledQueues& sampled_queues,
                                const queues::HighWaterMarks& marks, std::uint64_t origin_ns,
                                std::size_t width);

@@ -1,5 +1,5 @@
-// What a script made of the events, as `sojourn report` says it: tables, and members of its object.
-// Of a content with activities or markers.
+// A script's activities and markers in `sojourn report`: tables, and members of its object.
+// Requires a content that has some.
 #pragma once
 
 #include <string>

@@ -96,8 +96,7 @@ std::string cdf_text(const ReportContent& content, const report::Groups* groups)
   constexpr std::array kCurveShares = {0.01, 0.05, 0.1,   0.25,   0.5,     0.75, 0.9,
                                        0.95, 0.99, 0.999, 0.9999, 0.99999, 1.0};
   auto curves = curves_of(content, groups);
-  if (curves.empty())
-    return "nothing to tell of: no complete journeys that have a latency, no events\n";
+  if (curves.empty()) return "no figures: no complete journeys that have a latency, no events\n";
   const auto all = curves.size();
   // Hops have names too long for columns.
   if (groups == nullptr)

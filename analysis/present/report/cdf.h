@@ -1,7 +1,6 @@
-// Points of cumulative distributions (`sojourn report --cdf`): of each direction's latencies and
-// each hop's stays, or of each group where things are told apart, how many samples are at most so
-// long and how many are longer. Points are dense where quantiles of a tail are: up to the last
-// sample.
+// Points of cumulative distributions (`sojourn report --cdf`) of each direction's latencies and
+// each hop's stays, or of each group with --by: how many samples are at most this long and how many
+// are longer. Points are dense in the tail, up to the last sample.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +23,7 @@ struct CdfPoint {
 
   double at_most() const { return 1 - longer; }
 };
-// Where many samples are as long, one point stands for all the shares that lie among them.
+// If many samples are equal, one point represents all the shares among them.
 std::vector<CdfPoint> cdf_points(const statistics::Distribution& times);
 
 // The 95 % interval of the share that is longer, of the curve of a direction and a name. Asked of
@@ -32,7 +31,7 @@ std::vector<CdfPoint> cdf_points(const statistics::Distribution& times);
 using CdfBand = std::function<std::optional<std::pair<double, double>>(
     char direction, const std::string& name, std::uint64_t ns)>;
 
-// `groups`: none, or what --by tells apart.
+// `groups`: the groups of --by, or null.
 std::string cdf_text(const ReportContent& content, const report::Groups* groups);
 std::string cdf_csv(const ReportContent& content, const report::Groups* groups);
 nlohmann::ordered_json cdf_json(const ReportContent& content, const report::Groups* groups,

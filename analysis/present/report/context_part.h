@@ -1,4 +1,4 @@
-// What `sojourn report` says of the kernel context: the text's table and the object's members.
+// The kernel context in `sojourn report`: the text's table and the object's members.
 #pragma once
 
 #include <cstddef>

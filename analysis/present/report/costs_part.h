@@ -1,5 +1,5 @@
-// What tracing took from the target, as `sojourn report --costs` says it: a table, and an object's
-// member.
+// The time that tracing took from the target, for `sojourn report --costs`: a table, and an
+// object's member.
 #pragma once
 
 #include <string>

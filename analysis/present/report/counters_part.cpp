@@ -41,7 +41,7 @@ SampleSum in_all(const SampledWork& work, std::size_t counter) {
   return amount;
 }
 
-// "0.021": three digits that mean something, of what may be far below or above one.
+// "0.021": three significant digits, for values far below or above one.
 std::string each(double value) {
   if (value == 0) return "0";
   if (value < 0.001) return "< 0.001";
@@ -49,7 +49,7 @@ std::string each(double value) {
                     : count(static_cast<std::uint64_t>(std::llround(value)));
 }
 
-// 0: not known. Counters are of all packets' work, also where a report is of some journeys only.
+// 0: unknown. Counters include all packets' work, even in a report about some journeys only.
 std::uint64_t packets_of(const ReportContent& content, std::uint16_t place) {
   if (content.selection) return 0;
   return content.summary.direction(content.topology.places[place].direction).count();
@@ -150,8 +150,8 @@ std::string counters_text(const ReportContent& content) {
     head.push_back(printable(work.counters()[counter].name));
   Table table(head);
   for (std::size_t place = 0; place < content.topology.places.size(); ++place) {
-    // A place in which no thread works is a queue: whoever works while units wait there works on
-    // something else.
+    // A place in which no thread works is a queue: a thread that works while units wait there works
+    // on something else.
     if (work.passes()[place] == 0) continue;
     const auto& about = content.topology.places[place];
     const auto index = static_cast<std::uint16_t>(place);

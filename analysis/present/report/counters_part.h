@@ -1,5 +1,5 @@
-// What `sojourn report` says of counters: how much of each the work in each place took, in all and
-// for each packet, as a table and as an object's member.
+// Counters in `sojourn report`: how much of each the work in each place took, in all and for each
+// packet, as a table and as an object's member.
 #pragma once
 
 #include <map>
@@ -11,7 +11,7 @@
 
 namespace sojourn::present {
 
-// Empty where the trace has no counters.
+// Empty if the trace has no counters.
 std::string counters_text(const ReportContent& content);
 nlohmann::ordered_json counters_json(const ReportContent& content);
 

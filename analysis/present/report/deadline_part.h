@@ -19,7 +19,7 @@ nlohmann::ordered_json deadline_json(const ReportContent& content);
 // "D pdcp.tx -> rlc.tx.am -> rlc.seg.am", of a pair of the topology.
 std::string hop_name(const ReportContent& content, std::size_t index);
 
-// How many of some times were longer.
+// The number of times that were longer than the deadline.
 nlohmann::ordered_json misses_json(const statistics::Distribution& times,
                                    std::uint64_t deadline_ns);
 

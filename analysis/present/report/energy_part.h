@@ -1,4 +1,4 @@
-// What `sojourn report` says of energy: with a packet's share, where it is of all packets.
+// Energy in `sojourn report`, with a packet's share if the report covers all packets.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace sojourn::present {
 
-// Empty where no energy was asked for; the object says so then.
+// Empty if energy was not recorded; then the object says so.
 std::string report_energy_text(const ReportContent& content);
 nlohmann::ordered_json report_energy_json(const ReportContent& content);
 

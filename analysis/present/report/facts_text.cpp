@@ -56,7 +56,7 @@ std::string ledger_text(const Facts& facts) {
   table.left(2);
   for (const auto& [key, sum] : sums) {
     const bool known = key.first != model::kNoPoint;
-    table.row({"  " + (known ? name_of(facts, key.first) : "points not told apart"), count(sum),
+    table.row({"  " + (known ? name_of(facts, key.first) : "points not distinguished"), count(sum),
                std::string(model::name(key.second))});
   }
   return "\n" + table.text();

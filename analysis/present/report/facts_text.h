@@ -1,5 +1,5 @@
-// What the report says of the recording itself, not of the journeys in it: whose it is, and what it
-// does not have. Each is empty where there is nothing to say.
+// The lines of a report about the recording itself, not its journeys: the target, and missing data.
+// Each is empty if there is nothing to report.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace sojourn::present {
 
-// What the head has no room for.
+// Facts for which the head has no room.
 std::string processes_text(const Facts& facts);
 std::string ledger_text(const Facts& facts);
 std::string shed_text(const Facts& facts);

@@ -1,5 +1,5 @@
-// What `sojourn report --by` prints: two tables for people (times, and how evenly it comes), an
-// object for programs.
+// The output of `sojourn report --by`: two tables for people (times, and the regularity of
+// arrivals), an object for programs.
 #pragma once
 
 #include <string>

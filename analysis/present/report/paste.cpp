@@ -21,8 +21,7 @@ constexpr std::size_t kMaxTargets = 10;
 // A packet in a thousand pieces has more events than anyone reads.
 constexpr std::size_t kMaxLines = 80;
 
-// What a target calls itself, in a cell of a table: shown as it is, whatever Markdown would make of
-// it.
+// A name from the target in a table's cell, quoted so that Markdown does not interpret it.
 std::string code(std::string_view text) {
   std::string plain;
   for (const char c : printable(text)) {
@@ -32,7 +31,7 @@ std::string code(std::string_view text) {
   return plain.empty() ? "none" : fmt::format("`{}`", plain);
 }
 
-// A block that nothing in the text can end.
+// A fenced block. Its fence is longer than any in the text, so the text cannot end it.
 std::string fenced(std::string_view text) {
   std::size_t run = 0;
   std::size_t longest = 2;

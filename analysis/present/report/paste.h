@@ -1,5 +1,6 @@
-// `sojourn report --paste`: Markdown for a bug report. What others need to judge the figures, the
-// report, and the slowest packets; not the host's name, directories or command lines.
+// `sojourn report --paste`: Markdown for a bug report. It has what others need to judge the
+// figures, the report, and the slowest packets, but not the host's name, directories or command
+// lines.
 #pragma once
 
 #include <string>
@@ -12,7 +13,7 @@ namespace sojourn::present {
 
 struct PasteInfo {
   std::string_view reader;  // "sojourn 0.1.0": what makes the report
-  std::string_view rules;   // how journeys were rebuilt, where not by the defaults
+  std::string_view rules;   // the rules of journeys, if not the defaults
 };
 
 std::string to_markdown(const ReportContent& content, report::SlowestJourneys& worst,

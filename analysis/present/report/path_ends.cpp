@@ -54,7 +54,7 @@ Ends ends_of(const ReportContent& content, Direction direction,
         std::ranges::find(missing, points[at].dest, &model::Point::src) == missing.end())
       note_place(ends.to, points[at].dest);
   }
-  // A loop that nothing feeds is entered somewhere in it.
+  // A loop without an input is entered at one of its points.
   if (ends.from.empty() && loop) ends.from.push_back(points[*loop].src);
   return ends;
 }

@@ -1,5 +1,5 @@
-// What a report calls the path of a direction, by where its units enter and leave; and what it says
-// where points of a map have no place in the program, so that the path is in parts. No state.
+// The name of a direction's path in a report, from its inputs and outputs; and a remark if points
+// of a map are missing in the program, so that the path is in parts. No state.
 #pragma once
 
 #include <string>
@@ -9,8 +9,8 @@
 
 namespace sojourn::present {
 
-// "ip.in -> phy.out.ant", from the points that were hit, but for those that are both ends. An end
-// that is only a cut where a point is missing is no end: "from phy.rx".
+// "ip.in -> phy.out.ant", from the points that were hit, without points that are both ends. If a
+// point is missing there, the end is left out: "from phy.rx".
 std::string path_ends(const ReportContent& content, model::Direction direction);
 
 // Lines that name the points that are not placed; empty where none is missing.

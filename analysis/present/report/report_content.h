@@ -1,5 +1,5 @@
-// What `sojourn report` prints: a text for people and an object for programs, from a summary of
-// the journeys and what the trace says about its making. docs/journeys.md explains each figure.
+// The output of `sojourn report`: a text for people and an object for programs, from a summary of
+// the journeys and the trace's description of its making. docs/journeys.md explains each figure.
 #pragma once
 
 #include <cstddef>
@@ -28,7 +28,7 @@
 
 namespace sojourn::present {
 
-// What there is to say besides journeys. References outlive the report.
+// Facts besides journeys. The referenced objects must outlive the report.
 struct Facts {
   const std::string& path;
   const model::Schema& schema;
@@ -66,22 +66,22 @@ struct ReportContent {
   const journeys::Topology& topology;
   const journeys::Totals& totals;
   const report::Summary& summary;
-  std::optional<ReportSelection> selection = std::nullopt;  // none: of all
-  const context::ThreadTimes* context = nullptr;            // where the trace has kernel context
-  const profile::SampledWork* work = nullptr;               // where it has perf events
+  std::optional<ReportSelection> selection = std::nullopt;  // unset: all
+  const context::ThreadTimes* context = nullptr;            // if the trace has kernel context
+  const profile::SampledWork* work = nullptr;               // if it has perf events
   std::map<std::uint32_t, std::string> thread_names = {};
-  const causes::CauseTotals* late = nullptr;  // of the slowest, where the trace tells why they were
+  const causes::CauseTotals* late = nullptr;  // of the slowest, if the trace has evidence
   std::optional<std::uint64_t> deadline_ns = std::nullopt;
   // Set for a trace without points that has threads.
   const threads::ThreadSurvey* threads = nullptr;
-  const report::TargetSpans* spans = nullptr;  // where the target timed its own work
+  const report::TargetSpans* spans = nullptr;  // if the target timed its own work
   std::optional<ReportScript> script = std::nullopt;
-  const report::Activities* activities = nullptr;  // where a script makes some
-  const energy::EnergyFigures* joules = nullptr;   // where energy was asked for
-  std::size_t width = SIZE_MAX;                    // of the terminal that it is for
+  const report::Activities* activities = nullptr;  // if a script makes some
+  const energy::EnergyFigures* joules = nullptr;   // if energy was read
+  std::size_t width = SIZE_MAX;                    // of the terminal
   bool is_raw = false;                             // times are shown with what tracing took
 
-  // What a report tells beside journeys; the content points into it.
+  // Adds the parts of a report beside its journeys; the content points into `extras`.
   void add(const report::TraceExtras& extras);
 
   double duration_s() const;

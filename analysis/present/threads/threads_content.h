@@ -1,5 +1,5 @@
-// What `sojourn threads` prints, and `sojourn report` of a trace without points: what the threads
-// of a program do, as its kernel context tells it. docs/threads.md explains each figure.
+// The output of `sojourn threads`, and of `sojourn report` for a trace without points: what the
+// threads of a program do, from its kernel context. docs/threads.md explains each figure.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +17,7 @@ struct ThreadsContent {
   const threads::ThreadSurvey& survey;
   double duration_s = 0;
   std::size_t max_rows = 20;     // of a table
-  std::size_t width = SIZE_MAX;  // of the terminal that it is for
+  std::size_t width = SIZE_MAX;  // of the terminal
 };
 
 // Tables, each with an empty line before it.

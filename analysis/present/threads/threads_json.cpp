@@ -1,5 +1,5 @@
-// What a program's threads do, for programs. Keys are stable; docs/threads.md lists them. Times are
-// in nanoseconds.
+// The threads of a program as JSON. Keys are stable; docs/threads.md lists them. Times are in
+// nanoseconds.
 #include <nlohmann/json.hpp>
 
 #include "analysis/present/threads/thread_labels.h"

@@ -49,7 +49,7 @@ std::string traits_text(const TraitsContent& content) {
            percent(trait.risk),
            std::isinf(trait.risk_ratio) ? "only these" : fmt::format("{:.1f}", trait.risk_ratio),
            trait.p ? fmt::format("{:.3f}", *trait.p) : "?"});
-    text += table.empty() ? "  nothing that the trace tells of packets distinguishes them\n"
+    text += table.empty() ? "  no attribute of packets in the trace distinguishes them\n"
                           : table.text(content.width);
   }
   if (content.left_out != 0)

@@ -1,4 +1,4 @@
-// What `sojourn why-slow` prints: a text for people and an object for programs.
+// The output of `sojourn why-slow`: a text for people and an object for programs.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
-// What a trace file lacks, in the same words wherever they stand: the first line of a text for
-// people, stderr beside data, a field of JSON. No state.
+// The gaps of a trace file, in the same words everywhere: the first line of a text for people,
+// stderr beside data, a field of JSON. No state.
 #pragma once
 
 #include <string>
@@ -11,10 +11,10 @@
 
 namespace sojourn::present {
 
-// "1 place damaged (3,412 bytes), 1,000 events missing"; empty where nothing is lacking.
+// "1 place damaged (3,412 bytes), 1,000 events missing"; empty if the file is complete.
 std::string lacking(const trace::Completeness& file);
 
-// "run.sjt is not whole: 1 place damaged (...); next: sojourn check run.sjt"; empty where it is.
+// "run.sjt is not whole: 1 place damaged (...); next: sojourn check run.sjt", or an empty text.
 std::string not_whole(const trace::Completeness& file, std::string_view path);
 
 // "none lost", "1,301 lost", "losses unknown": the missing events count as lost.

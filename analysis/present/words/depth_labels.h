@@ -1,5 +1,5 @@
-// What is said of units that were never seen to leave a place, and so of its depth, by `report` and
-// by `queues`.
+// Remarks of `report` and `queues` about units that were never seen to leave a place, and so about
+// its depth.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace sojourn::present {
 
-// Behind what means nothing; a line below the table says why.
+// The mark of a depth that means nothing; a line below the table explains it.
 inline constexpr std::string_view kNoDepthMark = " *";
 
 struct NeverLeft {

@@ -15,15 +15,15 @@ namespace sojourn::present {
 // " rnti 0x4601 drb 2", without the fields that people do not name.
 std::string ids_text(const model::Point& point, std::span<const std::uint64_t> values);
 
-// The same of a packet, from wherever along its path they are known.
+// The ids of a packet, from any event of its path.
 std::string ids_text(const model::Schema& schema, std::span<const model::KnownId> ids);
 // {name: value}
 nlohmann::ordered_json ids_json(const model::Schema& schema, std::span<const model::KnownId> ids);
-// Whether some are not those of the event that names the packet.
+// Returns whether some ids come from another event than the one that names the packet.
 bool are_from_elsewhere(model::PointId own, std::span<const model::KnownId> ids);
 
-// {name: value}, of the point's properties or of its ids; a name that it has several times has an
-// array. null where it could not be read.
+// {name: value}, of the point's properties or of its ids. A name that occurs several times has an
+// array; a value that could not be read is null.
 nlohmann::ordered_json values_json(const model::Point& point, std::span<const std::uint64_t> values,
                                    bool properties);
 

@@ -25,7 +25,7 @@ class Graph {
     Line line = Line::kPlain;
   };
 
-  // How Graphviz's text calls the nodes: by their labels, or "stage0", "stage1".
+  // The names of nodes in Graphviz's text: their labels, or "stage0", "stage1".
   enum class NodeNames : std::uint8_t { kNumbers, kLabels };
 
   explicit Graph(std::string name, NodeNames node_names = NodeNames::kNumbers)

@@ -90,7 +90,7 @@ class Layers {
     std::ranges::reverse(finished_);
   }
 
-  // As far to the right as the longest way to it. Layers between two ranks are for labels.
+  // A node's rank is its longest distance from the left. Layers between two ranks are for labels.
   void rank_nodes() {
     std::vector<std::size_t> places(graph_.nodes().size());
     for (std::size_t at = 0; at < finished_.size(); ++at) places[finished_[at]] = at;
@@ -101,7 +101,7 @@ class Layers {
     ranks_.assign(graph_.nodes().size(), 0);
     for (const std::size_t edge : edges)
       ranks_[end_of(edge)] = std::max(ranks_[end_of(edge)], ranks_[begin_of(edge)] + 2);
-    // A node that nobody feeds stands right before what it feeds.
+    // A node without incoming edges stands right before the first node that it feeds.
     std::vector<bool> is_fed(ranks_.size(), false);
     std::vector<std::size_t> nearest(ranks_.size(), SIZE_MAX);
     for (const std::size_t edge : edges) {
@@ -148,7 +148,7 @@ class Layers {
     }
   }
 
-  // To and fro: each item goes to the middle of what it is tied to in the layer before.
+  // Sweeps to and fro: each item goes to the middle of its neighbours in the layer before.
   void order_layers() {
     std::vector<double> places(items_.size());
     const auto note_places = [&](const std::vector<std::size_t>& layer) {
@@ -189,8 +189,8 @@ class Layers {
     return (items_[above].box.height + items_[below].box.height) / 2 + kGap;
   }
 
-  // Each item wants to be level with what it is tied to. In a layer, those above give way first,
-  // then those below, and the layer moves by what is left of its wishes.
+  // Each item should be level with its neighbours. In a layer, items move up first, then down, and
+  // the layer moves by the mean of the remaining distances.
   void settle(const std::vector<std::size_t>& layer, std::vector<std::size_t> Item::* ties) {
     if (layer.empty()) return;
     std::vector<double> wanted;

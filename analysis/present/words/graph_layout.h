@@ -1,6 +1,6 @@
-// Where the nodes of a graph and the labels of its edges stand in a picture, by layers: each edge
-// leads to the right, a label has a layer between those of its ends, and a long edge passes each
-// layer at a place of its own, so that nothing lies upon anything else. Pure.
+// Places the nodes of a graph and the labels of its edges in a picture, by layers: each edge leads
+// to the right, a label has a layer between those of its ends, and a long edge passes each layer at
+// a place of its own, so that nothing overlaps. Pure functions.
 #pragma once
 
 #include <cstddef>

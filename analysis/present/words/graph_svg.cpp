@@ -15,7 +15,7 @@ constexpr double kLetter = 7.3;  // of 12 px, monospaced
 constexpr double kLine = 15;
 constexpr double kPadding = 10;
 constexpr double kUnknown = 8;      // the diameter of a node that is not known
-constexpr double kLoopHeight = 34;  // of an arrow to the node that it comes from, with its label
+constexpr double kLoopHeight = 34;  // of an arrow from a node to itself, with its label
 
 std::vector<std::string> lines_of(std::string_view text) {
   std::vector<std::string> lines;
@@ -69,7 +69,7 @@ void append_lines(std::string& out, std::string_view text, double x, double y) {
   }
 }
 
-// What a line from (x, y) on does to arrive there level.
+// A curve from a point to another one that is level at both ends.
 std::string curve(double from_x, double from_y, double to_x, double to_y) {
   const double middle = (from_x + to_x) / 2;
   return fmt::format("C{:.1f} {:.1f} {:.1f} {:.1f} {:.1f} {:.1f}", middle, from_y, middle, to_y,

@@ -1,4 +1,4 @@
-// What the JSON of all commands has in common. No state.
+// JSON that all commands have in common. No state.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace sojourn::present {
 
-// As a text, which is UTF-8 whatever the target's texts were.
+// The object as a text, always valid UTF-8.
 std::string json_text(const nlohmann::ordered_json& object);
 // A distribution in microseconds, each quantile with its bounds.
 nlohmann::ordered_json times_json(const statistics::Distribution& times);

@@ -27,13 +27,13 @@ std::size_t width_of(const std::vector<Column>& columns) {
                                std::plus(), [](const Column& one) { return one.width; });
 }
 
-// Where a word that is too long for a line goes on in the next: a function's name at its parts.
+// Returns where a word that is too long for a line is broken: a function's name at its parts.
 std::size_t break_within(std::string_view word, std::size_t room) {
   const std::size_t part = word.substr(0, room).find_last_of(":,(<-./");
   return part != std::string_view::npos && part >= room / 2 ? part + 1 : room;
 }
 
-// What begins further in goes on further in.
+// Continuation lines keep the indentation of the first.
 std::string folded(std::string cell, std::size_t width, Table::At at) {
   constexpr char kNoBreak = '\x1f';  // printable() leaves none
   if (at == Table::At::kCommas)
@@ -55,7 +55,7 @@ std::string folded(std::string cell, std::size_t width, Table::At at) {
   return text;
 }
 
-// The next line of each cell, which is taken from it.
+// Cuts the next line off each cell and returns it.
 std::string next_line(std::vector<std::string>& cells, const std::vector<Column>& columns) {
   std::string line;
   for (const Column& column : columns) {

@@ -1,9 +1,9 @@
 // Tables whose columns line up. The first column is left-aligned, the others right-aligned; columns
 // of words can be made left.
 //
-// Whole tables are for files and pipes. On a terminal that is narrower, columns that can be spared
-// are left out, and the last line names them; then the column that may be folded goes on in further
-// lines. One that may be both is left out only where there is no room to fold it.
+// Files and pipes get whole tables. On a narrower terminal, columns that can be spared are left
+// out, and the last line names them. Then the foldable column goes on in further lines. A column
+// that is both is left out only if there is no room to fold it.
 #pragma once
 
 #include <cstddef>
@@ -20,8 +20,8 @@ class Table {
   explicit Table(std::vector<std::string> header) { row(std::move(header)); }
 
   void left(std::size_t column) { left_.push_back(column); }
-  // Can be left out: whichever was named first goes first. `words` where the heading does not say
-  // which one it is.
+  // Allows leaving out a column; the one that was named first goes first. `words` describes it if
+  // its heading does not.
   void spare(std::size_t column, std::string words = {}) {
     spare_.emplace_back(column, std::move(words));
   }

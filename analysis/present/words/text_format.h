@@ -19,8 +19,7 @@ std::string count(std::uint64_t value);  // "3,412,806"
 std::string percent(double share);       // 0.0037 -> "0.37 %"
 std::string bar(double share, std::size_t width);
 
-// The line in as many lines as it takes, those after the first further in. A number stays with what
-// it counts.
+// Wraps a line; the lines after the first are indented further. A number stays with its noun.
 std::string wrapped(std::string_view line, std::size_t indent, std::size_t width);
 
 }  // namespace sojourn::present

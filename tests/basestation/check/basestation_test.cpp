@@ -313,7 +313,7 @@ TEST_CASE("a truth file that was cut or damaged is refused") {
   for (std::size_t cut = 0; cut < 2000; cut += 7) REQUIRE_FALSE(read_back(whole.substr(0, cut)));
   CHECK_FALSE(read_back(whole.substr(0, whole.size() - 1)));
   CHECK_FALSE(read_back(whole + "x"));
-  // Damage may go unseen where it hits a plain value; it must never do harm.
+  // Damage of a plain value may go unseen; it must never do harm.
   for (std::size_t at = 8; at < 3000 && at < whole.size(); at += 11) {
     std::string damaged = whole;
     damaged[at] = static_cast<char>(damaged[at] ^ 0xff);

@@ -1,5 +1,5 @@
-// What the tests ask a truth file. Each rule is a function that returns the first violation in
-// words, or nothing; so a test checks hundreds of thousands of records with one assertion.
+// Checks of a truth file. Each rule is a function that returns the first violation in words, or
+// nothing; so a test checks hundreds of thousands of records with one assertion.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// Units that change what they are known by: followed through calls, by their order on a thread, by
-// what the calls around them know, and by addresses that are used again at once.
+// Units that change their ids: followed through calls, by their order on a thread, by values of the
+// calls around them, and by addresses that are used again at once.
 #include <cstdint>
 #include <filesystem>
 #include <map>
@@ -129,7 +129,7 @@ link = "gather"
 last = "(u32)arg0"
 )toml";
 
-// All that an event knows of its unit, whatever it is to the map.
+// Returns a value of an event, as a property or as an id.
 std::uint64_t value(const json& event, const char* name) {
   for (const char* kind : {"properties", "ids"})
     if (event.at(kind).contains(name)) return event.at(kind).at(name).get<std::uint64_t>();
@@ -137,7 +137,7 @@ std::uint64_t value(const json& event, const char* name) {
   return 0;
 }
 
-// What became of the complete journeys that end at each place.
+// The outcomes of the journeys, by the place where they end.
 struct Tally {
   std::map<std::string, std::uint64_t> complete;
   std::map<std::string, std::uint64_t> incomplete;  // by the place where they were seen last
@@ -202,7 +202,7 @@ TEST_CASE("units that no id follows are followed by calls, order, and the lives 
   }
   CHECK(tally.ambiguous == 0);
 
-  // What was hit of them: only those at the capture's two ends are not whole.
+  // The hits of each point: only those at the capture's two ends are not in whole journeys.
   std::map<std::string, std::uint64_t> hits;
   trace::Reader reader = open_trace(target.trace());
   REQUIRE(reader.merge([&](const model::EventBatch& batch) {
@@ -219,7 +219,7 @@ TEST_CASE("units that no id follows are followed by calls, order, and the lives 
   nearly_all("done", "work");
   nearly_all("radio", "queue");
   nearly_all("flushed", "parts");
-  // Each unit that PDCP threw away is one of its own, and nobody else's.
+  // Each unit that PDCP discarded is found as its own.
   CHECK(hits["rlc"] > hits["pdcp"]);
 
   // Ids are known when the trace is read, and shown.
@@ -243,7 +243,7 @@ TEST_CASE("what is only known when a trace is read cannot choose what is recorde
   target.record("200ms");
   const auto known = sojourn_done(
       {"events", target.trace(), "--where", "point == queue--mac && rnti == 0x4602", "--json"});
-  // A slot that had begun before recording did is known by nobody.
+  // A slot that had begun before the capture is unknown.
   std::size_t rows = 0;
   for (const json& event : json_lines(known)) {
     CHECK(event.at("fields").at("rnti") == 0x4602);

@@ -77,7 +77,7 @@ TEST_CASE("a program whose 300 functions get probes and lose them again misses n
   CHECK(rounds > 100);
   CHECK(untraced.beats > 100);
   CHECK(traced.beats > 100);
-  // What the machine does to it otherwise it may do to it here; a beat in a hundred may be that.
+  // Other disturbances by the machine are allowed here too, up to a beat in a hundred.
   CHECK(traced.missed * untraced.beats <=
         2 * untraced.missed * traced.beats + traced.beats * untraced.beats / 100);
 }

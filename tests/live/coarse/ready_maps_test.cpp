@@ -1,6 +1,5 @@
-// Maps that come with sojourn, on stand-ins: programs that have the functions of the base station
-// that a map is for, by the names that its linker gives them, and lay out what the map reads as its
-// sources do.
+// Maps that come with sojourn, on stand-ins: programs with the functions of the base station that a
+// map is for, under the names of its linker, and with the memory layout of its sources.
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
@@ -24,7 +23,7 @@ namespace {
 
 using nlohmann::json;
 
-// Of a gnb of release 25.10, as far as they were written down when it ran.
+// Functions of a gnb of release 25.10, as far as they were noted when it ran.
 constexpr std::string_view kObserved[] = {
     "23gtpu_tunnel_ngu_rx_impl11deliver_sduERNS_16gtpu_rx_sdu_infoE",
     "14pdcp_entity_tx10handle_sduENS_11byte_bufferE",
@@ -73,7 +72,7 @@ void check_truth(const json& journey, std::uint64_t number, const std::string& p
   CHECK(repeat->at("ids").at("slot") == (number + 1) % kSlots);
 }
 
-// Where a direction has its packets' numbers, and where its HARQ rounds are.
+// The points of a direction with its packets' numbers, and with its HARQ rounds.
 struct Truth {
   std::string dir;
   std::string phy;
@@ -81,7 +80,8 @@ struct Truth {
   std::string id;
 };
 
-// How many packets had two rounds. Rounds of the first and the last one may be beyond the marks.
+// Returns the number of packets with two rounds. Rounds of the first and the last one may be beyond
+// the marks.
 std::size_t check_direction(const std::vector<json>& all, const Truth& truth) {
   std::map<std::uint64_t, json> by_number;
   for (const json& journey : all)
@@ -134,7 +134,7 @@ TEST_CASE("the map of a gNB finds its functions by the names they have, and foll
       const model::Point& point = reader.schema().points[batch[row].point];
       const Values values = values_of(point, batch[row]);
       ++hits[batch[row].point];
-      // What the stand-in gives, or nothing where a call around it is not known yet.
+      // The stand-in's value, or nothing if a call around it is not known yet.
       const auto is = [&](const char* field, std::uint64_t wanted) {
         return !values.contains(field) || values.at(field) == wanted;
       };

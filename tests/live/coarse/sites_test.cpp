@@ -1,5 +1,5 @@
-// Which functions of unprepared programs a map finds, where probes go in them, and what is told of
-// the rest.
+// The functions of unprepared programs that a map finds, the places of probes in them, and the
+// report on the others.
 #include <cstdint>
 #include <filesystem>
 #include <map>
@@ -19,7 +19,7 @@ namespace {
 
 using nlohmann::json;
 
-TEST_CASE("what a map says and the program has not is told point by point, and hides nothing") {
+TEST_CASE("points of a map that the program lacks are named one by one, and hide no others") {
   need_root();
   const test::TemporaryDirectory directory;
   const std::string map = directory.path("my.toml");
@@ -111,7 +111,7 @@ TEST_CASE("where functions begin with a nop to be patched no probe costs a singl
     }
 }
 
-TEST_CASE("what is said of longer nops, stepped over or emulated, is what this kernel does") {
+TEST_CASE("longer nops are reported as stepped over or emulated as this kernel does it") {
   need_root();
   const std::string name = GENERATE("c-clang-patchable-3", "c-clang-patchable-8");
   CAPTURE(name);
@@ -124,7 +124,7 @@ TEST_CASE("what is said of longer nops, stepped over or emulated, is what this k
   CHECK(place.at("offset") == 0);
   CHECK(place.at("instruction").get<std::string>().starts_with("nop"));
   target.record("200ms");
-  // Where a process has stepped over something it has a page for that from then on.
+  // A process that has stepped over an instruction has a page for that from then on.
   const bool has_stepped =
       test::contents("/proc/" + target.pid() + "/maps").contains("[uprobes]\n");
   CHECK(place.at("single_step") == has_stepped);
@@ -187,7 +187,7 @@ TEST_CASE("a function is found by its address, and in a library") {
 
 TEST_CASE("an address in the middle of a function is refused, as a probe there would kill") {
   need_root();
-  // With its symbols, and with nothing but the table for unwinding.
+  // The program with its symbols, and with nothing but the table for unwinding.
   const test::TemporaryDirectory directory;
   const std::string bare = directory.path("bare");
   REQUIRE(test::run({"/usr/bin/strip", "-o", bare, coarse_path("c-O2")}).exit_code == 0);
@@ -198,7 +198,7 @@ TEST_CASE("an address in the middle of a function is refused, as a probe there w
   const std::string map = directory.path("my.toml");
   for (const std::string& program : {coarse_path("c-O2"), bare}) {
     CAPTURE(program);
-    for (const std::uint64_t behind : {0, 1, 5, 6}) {
+    for (const std::uint64_t behind : {0U, 1U, 5U, 6U}) {
       CAPTURE(behind);
       test::write_contents(map,
                            fmt::format("[[point]]\nfunction = '{}:{:#x}'\n",

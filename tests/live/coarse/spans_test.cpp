@@ -1,6 +1,6 @@
-// Spans of unprepared programs: from a function's entry to where that very call of it is left,
-// compared call by call with what the program itself says. It is left in every way there is, and
-// survives.
+// Spans of unprepared programs: from a function's entry to the exit of that very call, compared
+// call by call with the program's own record. The functions are left in every possible way, and the
+// program survives.
 #include <algorithm>
 #include <array>
 #include <csignal>
@@ -32,7 +32,7 @@ std::string span_of(const std::string& function) {
       function);
 }
 
-// One call, as the program says it or as the trace has it.
+// One call, in the program's record or in the trace.
 struct Call {
   std::uint32_t tid = 0;
   std::uint64_t number = 0;
@@ -56,7 +56,7 @@ Calls said_by(const std::string& out) {
   return calls;
 }
 
-// Those that have ended; and how many have not, by what is called.
+// The calls that have ended, and the number of open ones by function.
 struct Seen {
   Calls calls;
   std::map<std::string, std::size_t> open;
@@ -100,8 +100,8 @@ Seen seen_in(trace::Reader reader) {
   return seen;
 }
 
-// The call that the program means, which it saw begin a little earlier and end a little later. What
-// the stamps are corrected by was measured apart, on another day as it were.
+// The program saw the call begin a little earlier and end a little later. The corrections of the
+// stamps were measured separately, so they may differ from this run.
 constexpr std::uint64_t kSlackNs = 5'000;
 
 const Call* call_of(const std::vector<Call>& calls, const Call& said) {
@@ -202,7 +202,7 @@ TEST_CASE("a span is the time from a function's entry to where that very call of
   for (const Call& call : seen.calls.at("twice"))
     CHECK(call.until_ns - call.from_ns >= (call.number % 2 == 0 ? 20'000 : 60'000));
 
-  // The same as journeys: what was left unseen is in none.
+  // As journeys: calls whose exit was not seen are in none.
   const json report = json::parse(sojourn_done({"report", "--json", trace}));
   CHECK(report.at("journeys").at("D").at("complete") == 240 + 120 + 360 + 120 + 80 + 80 + 40);
   CHECK(report.at("journeys").at("D").at("ambiguous") == 0);
@@ -224,7 +224,7 @@ TEST_CASE("where a function is left its result is known, and what its call was g
     const json fields = json::parse(line).at("fields");
     CHECK(fields.at("result") == kResults.at(fields.at("number").get<std::uint64_t>() % 8));
   }
-  // Of 64 numbers on each of two threads, but for those whose result was not wanted.
+  // There are 64 numbers on each of two threads; those whose result is not wanted are left out.
   CHECK(events == 2 * 56);
 }
 
@@ -351,7 +351,7 @@ TEST_CASE("a program that nobody unwinds may be probed at its returns, and survi
     for (std::size_t row = 0; row < batch.size(); ++row) {
       const model::EventView event = batch[row];
       const model::Point& point = reader.schema().points[event.point];
-      // Those whose calls began before the capture are not known by their arguments.
+      // Calls that began before the capture have no arguments.
       if (!point.dest.starts_with("done.") ||
           model::unread_bits(model::unread_field(point), event.values) != 0)
         continue;

@@ -1,4 +1,4 @@
-// A program that was never prepared, a map of it, and what is recorded by that.
+// An unprepared program, a map of it, and a recording by that map.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 
 namespace sojourn::live {
 
-// Where the build has put it.
+// The program's path in the build directory.
 std::string coarse_path(const std::string& name);
 
 // It runs as long as this lives.
@@ -28,7 +28,7 @@ class CoarseSubject {
   void change_map(const std::string& map);
   test::Ended end(int signal);
 
-  // Of all that the map says, also where that is slow; requires success.
+  // Records all points of the map, also slow ones; requires success.
   test::Ended record(const std::string& duration);
   // `command` for the process and the map, as in "list".
   std::vector<std::string> with_map(const std::string& command,
@@ -45,7 +45,7 @@ class CoarseSubject {
 using Values = std::map<std::string, std::uint64_t>;
 Values values_of(const model::Point& point, const model::EventView& event);
 
-// Parses what a command prints with --json, an object a line.
+// Parses the output of a command with --json, an object a line.
 std::vector<nlohmann::json> json_lines(const std::string& text);
 
 }  // namespace sojourn::live

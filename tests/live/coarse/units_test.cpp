@@ -1,5 +1,5 @@
-// Units on their way through programs that were never prepared: they are journeys, and queues that
-// only addresses tell of hold what they held.
+// Units on their way through unprepared programs: they become journeys, and queues that are known
+// by addresses only have the right contents.
 #include <csignal>
 #include <cstdint>
 #include <cstdio>
@@ -19,7 +19,7 @@ namespace {
 
 using nlohmann::json;
 
-// The same map by names, and by where in memory their values are.
+// The same map with the names of values, and with their places in memory.
 std::string cpp_map(bool by_name) {
   constexpr const char* kCppMap = R"toml(
 [[point]]
@@ -117,7 +117,7 @@ TEST_CASE("what is put into a queue and got out again is known by its address") 
   CoarseSubject target(name, kQueueMap);
   const test::Ended ended = target.record("300ms");
   CHECK_FALSE(ended.err.contains("not traced"));
-  // What was asked of an empty queue.
+  // Calls for an empty queue are filtered.
   CHECK(ended.err.contains(" filtered"));
 
   trace::Reader reader = open_trace(target.trace());
@@ -148,7 +148,7 @@ TEST_CASE("what is put into a queue and got out again is known by its address") 
   CHECK(taken > 200);
   CHECK(inside.size() <= 10);
 
-  // Addresses are told as people know them.
+  // Addresses are printed in hexadecimal.
   const std::string text = sojourn_done({"events", target.trace(), "--limit", "1"});
   CHECK(text.contains(" queue 0x"));
   CHECK(text.contains(" item 0x"));

@@ -306,7 +306,7 @@ Values objects_of(const std::string& point, std::uint64_t n) {
   return values;
 }
 
-TEST_CASE("what functions of C++ are given is read by its name, however it is passed") {
+TEST_CASE("arguments of C++ functions are read by name, in any way of passing") {
   need_root();
   const std::string name = GENERATE("named-O0", "named-O2", "named-O2-types", "named-O2-dwo",
                                     "named-O3-lto", "named-clang-O0", "named-clang-O2");
@@ -328,7 +328,7 @@ TEST_CASE("what functions of C++ are given is read by its name, however it is pa
     return true;
   }));
   CHECK(hits["named::members"] > 50);
-  // Each is called once in a round, also where a part of it lies elsewhere.
+  // Each is called once in a round, even if a part of it lies elsewhere.
   for (const char* one :
        {"named::records", "named::owner", "named::name", "named::held", "coarse_seldom"}) {
     CAPTURE(one);

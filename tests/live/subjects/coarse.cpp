@@ -1,5 +1,6 @@
 // A C++ program without points: methods, templates, virtual functions, and exceptions that go
-// through functions with probes. Runs until SIGTERM, and then says how often what was done.
+// through functions with probes. Runs until SIGTERM, and then prints how often each function was
+// called.
 #include <csignal>
 #include <cstdint>
 #include <cstdio>

@@ -1,10 +1,10 @@
-// A stand-in for a gNB of srsRAN Project 25.10: the functions that its map names, with the types
-// that their linker's names have in them and as much of these as says where the identifiers are.
-// Layers call each other through second base classes, as there: so their methods have thunks, of
-// which some are virtual, and PDCP's reception hands its copies to an executor on another thread.
-// It hands packets through them as the gNB does, 1,000 a second each way, one a slot: packet n goes
-// in slot n, by HARQ process n % 16; process 15 needs two rounds, the second in the next slot. It
-// runs until a signal ends it. "real-time": with a thread on each CPU that leaves others little.
+// A stand-in for a gNB of srsRAN Project 25.10: the functions that its map names, with the types in
+// their linker's names, and as much of these as the identifiers need. As in the gNB, layers call
+// each other through second base classes, so their methods have thunks, some of which are virtual,
+// and PDCP's reception hands its copies to an executor on another thread. It hands packets through
+// them as the gNB does, 1,000 a second each way, one a slot: packet n goes in slot n, by HARQ
+// process n % 16; process 15 needs two rounds, the second in the next slot. It runs until a signal
+// ends it. "real-time": with a thread on each CPU that leaves others little.
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
@@ -194,7 +194,7 @@ inline harq_id_t process_of(std::uint32_t number) {
 }
 volatile std::uint64_t sink;
 
-// What comes first in each layer, so that the interface by which it is called does not.
+// The first base of each layer, so that the calling interface is not the first one.
 struct entity_base {
   virtual ~entity_base() = default;
   virtual void stop() { state = state + 1; }
@@ -227,7 +227,7 @@ struct pdcp_sdu_receiver {
   virtual ~pdcp_sdu_receiver() = default;
   virtual void handle_sdu(byte_buffer buf) = 0;
 };
-// A virtual base: its thunk finds out where the whole object begins.
+// A virtual base: its thunk finds the beginning of the whole object.
 struct pdcp_entity_tx : entity_base, virtual pdcp_sdu_receiver {
   explicit pdcp_entity_tx(nru_receiver& below) : lower(below) {}
   nru_receiver& lower;
@@ -310,7 +310,7 @@ struct sdap_entity_rx_impl {
 };
 }  // namespace srs_cu_up
 
-// Runs what it is given on a thread of its own, in order.
+// Runs tasks on a thread of its own, in order.
 class task_executor {
  public:
   void execute(std::function<void()> task) {
@@ -362,7 +362,7 @@ struct rlc_rx_am_entity {
   std::uint64_t state = 0;
   OPAQUE void handle_pdu(byte_buffer_slice buf);
 };
-// Does what the AM entity does: a linker that folds code makes one function of both.
+// The same code as the AM entity's: a linker that folds code makes one function of both.
 struct rlc_rx_tm_entity {
   std::uint64_t state = 0;
   OPAQUE void handle_pdu(byte_buffer_slice buf);

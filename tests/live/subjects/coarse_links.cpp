@@ -1,7 +1,7 @@
-// A C++ program without points, in which no number goes with a unit all the way: buffers are copied
-// and used again at once, what a function lacks only those have that called it, and exceptions go
-// through it all. Every unit carries its own number, which no map uses as an id. Runs until a
-// signal ends it.
+// A C++ program without points, in which no number stays with a unit all the way: buffers are
+// copied and used again at once, some functions lack values that only their callers have, and
+// exceptions go through it all. Every unit carries its own number, which no map uses as an id. Runs
+// until a signal ends it.
 #include <condition_variable>
 #include <cstdint>
 #include <cstdio>
@@ -22,7 +22,7 @@ struct Buffer {
   std::uint32_t number = 0;  // at 8
 };
 
-// What was given back last is given out first.
+// A pool that gives out the buffer that was given back last.
 class Pool {
  public:
   Pool() {
@@ -86,7 +86,7 @@ Queue<Block> to_radio;
 
 namespace radio {
 
-// Uplink: what is received is copied within the call, and goes on as the copy.
+// Uplink: a received buffer is copied within the call, and the copy goes on.
 OPAQUE void accept(Buffer* copy) {
   to_network.push(copy);
 }

@@ -1,7 +1,7 @@
-// Runs 300 functions over and over on two threads, checks what they return, and has a heart that
-// beats every 20 ms on a third. A beat that comes when the next one is due was missed. SIGUSR1 and
-// SIGUSR2 say that it is being traced, and no more; SIGTERM ends it, and it tells of both times
-// apart how often its heart beat, how many beats it missed, and by how much it was late at worst.
+// Runs 300 functions over and over on two threads, checks their results, and has a heart that beats
+// every 20 ms on a third. A beat that comes when the next one is due was missed. SIGUSR1 and
+// SIGUSR2 say that tracing begins and ends; SIGTERM ends the program. Then it prints for both times
+// how often its heart beat, how many beats it missed, and the greatest delay.
 #include "coarse_many.h"
 
 #include <atomic>
@@ -58,7 +58,7 @@ int main() {
   std::signal(SIGUSR1, [](int) { is_traced = 1; });
   std::signal(SIGUSR2, [](int) { is_traced = 0; });
   std::signal(SIGTERM, [](int) { is_ended = true; });
-  // What they return untraced is what they must return later.
+  // The results without tracing, with which all later ones are compared.
   constexpr std::uint64_t kValues = 32;
   std::vector<std::uint64_t> wanted;
   for (std::uint64_t value = 0; value < kValues; ++value) wanted.push_back(run_all(value));

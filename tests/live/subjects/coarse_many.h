@@ -1,4 +1,4 @@
-// What the 300 functions that coarse_many.cmake writes are made of, and how they are reached.
+// The parts of the 300 functions that coarse_many.cmake writes, and their table.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
-// A C++ program whose functions are given what only debug information can find by its name: members
-// of bases, of arrays and of bit fields, records in registers, objects passed by their address, and
-// functions whose seldom part the compiler puts elsewhere. Runs until SIGTERM.
+// A C++ program whose functions have arguments that only debug information can find by name:
+// members of bases, of arrays and of bit fields, records in registers, objects passed by their
+// address, and functions whose cold part the compiler puts elsewhere. Runs until SIGTERM.
 #include <csignal>
 #include <cstdint>
 #include <cstdio>
@@ -75,7 +75,7 @@ OPAQUE void owner(Owner object, int n) {
   use(n);
 }
 
-// What they return has an address, given in front of the arguments.
+// The result has an address, passed in front of the arguments.
 OPAQUE std::string name(int n, const Unit* unit) {
   use(n);
   return std::string(unit->header.sn % 3 + 60, 'x');

@@ -1,9 +1,8 @@
-// A C++ program without points whose functions are left in every way there is: by returns, by a
+// A C++ program without points whose functions are left in every possible way: by returns, by a
 // jump to another function, by exceptions, by longjmp(); also within themselves, and on several
-// threads at once. Buffers are given out and taken back, the same ones over and over. Their
-// durations are its own to say: it prints, for each that it notes, the thread, a number, what was
-// returned, and when it was entered and left. SIGUSR1 lets it begin, SIGTERM end. Usage: spans
-// ROUNDS THREADS
+// threads at once. Buffers are given out and taken back, the same ones over and over. The program
+// records its own durations: for some calls it prints the thread, a number, the result, and the
+// times of entry and exit. SIGUSR1 lets it begin, SIGTERM end. Usage: spans ROUNDS THREADS
 #include <csetjmp>
 #include <csignal>
 #include <cstdint>
@@ -99,7 +98,7 @@ OPAQUE std::int64_t deep(std::uint64_t number) {
   return below + 1;
 }
 
-// What it ends with is a jump, where code is optimised.
+// Optimised code ends in a jump here.
 OPAQUE std::int64_t passes_on(std::uint64_t number) {
   work_for(8'000);
   return twice(number + 2);
@@ -139,7 +138,7 @@ Buffer buffers[8];
 std::vector<Buffer*> unused;
 std::mutex pool;
 
-// What was taken back last is given out first.
+// The buffer that was taken back last is given out first.
 OPAQUE Buffer* give_out(std::uint64_t number) {
   const std::lock_guard lock(pool);
   Buffer* const one = unused.back();

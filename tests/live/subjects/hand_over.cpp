@@ -1,8 +1,8 @@
-// A program of which it is known who wakes whom: "feeder" sends a packet every two milliseconds to
-// the socket of "reader", which hands it over by a condition variable to "worker", which does the
-// same to "sender", which sends it out; "tick" has a timer of its own. Usage: NAME PACKETS. Says
-// "ready" on descriptor 3, waits for SIGUSR1, and says at the end, a name and a number a line, who
-// its threads were, and by its own clock what took how long.
+// A program with known wakeups: "feeder" sends a packet every two milliseconds to the socket of
+// "reader", which hands it over by a condition variable to "worker", which does the same to
+// "sender", which sends it out; "tick" has a timer of its own. Usage: NAME PACKETS. Writes "ready"
+// to descriptor 3, and waits for SIGUSR1. At the end it prints, a name and a number a line, the ids
+// of its threads, and the durations by its own clock.
 #include <algorithm>
 #include <atomic>
 #include <condition_variable>
@@ -52,7 +52,7 @@ void begin(const char* name) {
   say(name, static_cast<std::uint64_t>(syscall(SYS_gettid)));
 }
 
-// Least, middle and greatest of what was measured, and the sum.
+// Prints the minimum, the median, the maximum and the sum of the times.
 void say_times(const std::string& name, std::vector<std::uint64_t> times) {
   require(!times.empty(), name.c_str());
   std::sort(times.begin(), times.end());
@@ -127,7 +127,7 @@ int main(int argc, char** argv) {
   sockaddr_in in{};
   sockaddr_in out{};
   const int reads = udp_socket(in);
-  const int sink = udp_socket(out);  // nobody reads it: its buffer is large enough
+  const int sink = udp_socket(out);  // not read: its buffer is large enough
   Queue to_worker;
   Queue to_sender;
   std::atomic<bool> ends = false;

@@ -1,8 +1,8 @@
 // Threads that hit points, each numbering its hits, until one of them has hit often enough: then
-// the process ends as told. A thread says on a page of a file how many of its hits are behind it,
-// so that the file tells, whatever happens, which was the last one. Usage: sj-subject-last-words
-// THREADS HITS segv|kill|wait|go COUNTS_FILE With "wait" it says "ready" once all are done, and
-// waits for a signal; with "go" it says so at the beginning, and goes on at a pace that every
+// the process ends in the given way. A thread writes the number of its finished hits to a page of a
+// file, so that the file shows in any case which was the last one. Usage: sj-subject-last-words
+// THREADS HITS segv|kill|wait|go COUNTS_FILE. With "wait" it writes "ready" once all are done, and
+// waits for a signal; with "go" it does so at the beginning, and goes on at a pace that every
 // tracer can bear.
 #include <atomic>
 #include <csignal>
@@ -33,7 +33,7 @@ void hit(std::uint32_t worker, std::uint64_t number) {
   SJ_POINT("D last.words--last.out", "len:worker:number", std::uint16_t{7}, worker, number);
 }
 
-// After each so many hits of a thread that goes on: some 100,000 a second.
+// A thread that goes on pauses after this many hits: some 100,000 a second.
 constexpr std::uint64_t kBreath = 50;
 
 void work(std::uint32_t worker, Count& count, std::uint64_t hits, bool is_paced) {

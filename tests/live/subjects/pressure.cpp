@@ -54,7 +54,7 @@ void pass_on(const char* name, Line& from, Line& into) {
 }  // namespace
 
 int main() {
-  // Nothing is said of who feeds and who drains them.
+  // The queues do not name the threads that feed and drain them.
   Line first(SJ_QUEUE("first"));
   Line second(SJ_QUEUE("second"));
   Line third(SJ_QUEUE("third"));

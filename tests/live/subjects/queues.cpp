@@ -1,7 +1,6 @@
-// Queues whose whole life is known: one that moves items one by one, with their events, one that
-// comes, is described and goes, a pool that is nearly used up. Usage: NAME ITEMS. Says "ready" on
-// descriptor 3, begins a moment later, says "done", and waits to be
-// ended.
+// Queues with a known history: one that moves items one by one, with their events, one that is
+// registered, described and removed, a pool that is nearly used up. Usage: NAME ITEMS. Writes
+// "ready" to descriptor 3, begins a moment later, writes "done", and waits to be ended.
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# What is left of a target's last events when it crashes or is killed: a named ring file, a core file. And that a
-# target goes on where rings cannot be had. Usage: aftermath.sh SUBJECT RECOVER
+# The last events of a target that crashes or is killed: in a named ring file, and in a core file.
+# And a target goes on if it cannot have rings. Usage: aftermath.sh SUBJECT RECOVER
 set -euo pipefail
 subject=$1 recover=$2
 work=$(mktemp -d)
@@ -31,7 +31,7 @@ if [ "$(cat /proc/sys/kernel/core_pattern)" = core ]; then
   (ulimit -c unlimited; SJ_RINGS=flight "$subject" 100000 abort) > /dev/null 2>&1 || true
   core=(core*)
   expect "core file" '^kept [0-9]{4,} last 99999$' "$("$recover" "${core[0]}")"
-  # The arena reserves gigabytes of addresses, but only what was used may be in a core.
+  # The arena reserves gigabytes of addresses, but only used memory may be in a core.
   [ "$(stat -c %s "${core[0]}")" -lt 100000000 ] || fail "a core file of $(stat -c %s "${core[0]}") bytes"
 else
   echo "skipped: the kernel sends cores to '$(cat /proc/sys/kernel/core_pattern)', not to a file"

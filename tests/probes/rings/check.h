@@ -1,4 +1,4 @@
-// The least that a test program needs: it also runs where no test framework does (arm64, emulated).
+// The minimum for a test program. It also runs where no test framework does (arm64, emulated).
 #pragma once
 
 #include <cstdio>

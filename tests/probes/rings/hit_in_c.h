@@ -1,6 +1,6 @@
-// The hit of detail/ring_write.h, step by step in C++, for the thread sanitizer: it sees nothing of
-// an assembler statement, and so nothing of what orders a record before its cursor. The rings, the
-// slow path and the reader beside it are the real ones.
+// The hit of detail/ring_write.h, step by step in C++, for the thread sanitizer. The sanitizer does
+// not see the assembler statement that orders a record before its cursor. The rings, the slow path
+// and the reader are the real ones.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 namespace sojourn::test {
 
 #ifdef SJ_FORGET_RELEASE
-constexpr int kShow = __ATOMIC_RELAXED;  // what the sanitizer must complain about
+constexpr int kShow = __ATOMIC_RELAXED;  // the order that the sanitizer must complain about
 #else
 constexpr int kShow = __ATOMIC_RELEASE;
 #endif

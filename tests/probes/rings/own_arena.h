@@ -81,7 +81,7 @@ class OwnArena {
 
   const std::map<std::uint64_t, Stream>& streams() const { return streams_; }
 
-  // What flight mode has kept of a ring, from the oldest whole chunk on.
+  // Returns the records that flight mode has kept in a ring, from the oldest whole chunk on.
   std::vector<Record> newest(const sj_ring& ring) const {
     const auto capacity = static_cast<std::int64_t>(ring.mask + 1);
     const std::int64_t oldest = ring.cursor + SJ_RECORD_MAX_BYTES - capacity;

@@ -1,5 +1,5 @@
-// Reads the newest events of sj-subject-last-events from what it left behind: a named ring file or
-// a core file. Prints "kept N last M", fails where they do not follow one another. Usage:
+// Reads the newest events of sj-subject-last-events from the file that it left: a named ring file
+// or a core file. Prints "kept N last M", and fails if they do not follow one another. Usage:
 // sj-recover FILE
 #include <algorithm>
 #include <cstdint>
@@ -50,7 +50,8 @@ class Memory {
       return;
     }
     for (int i = 0; i < header->e_phnum; ++i) {
-      const auto segment = take<Elf64_Phdr>(bytes_, header->e_phoff + sizeof(Elf64_Phdr) * i);
+      const auto segment =
+          take<Elf64_Phdr>(bytes_, header->e_phoff + sizeof(Elf64_Phdr) * static_cast<unsigned>(i));
       if (segment && segment->p_type == PT_LOAD)
         segments_.push_back({segment->p_offset, segment->p_vaddr, segment->p_filesz});
     }

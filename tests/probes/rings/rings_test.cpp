@@ -33,7 +33,7 @@ std::uint64_t own_identity() {
   return identity(getpid(), gettid());
 }
 
-// How many of a kind there are; every number follows the one before, and stamps never fall.
+// Counts the records of a kind. Every number must follow the one before, and stamps never fall.
 std::uint64_t check_sequence(const Stream& stream, Kind kind) {
   CHECK(!stream.damaged);
   std::uint64_t next = 0;
@@ -48,7 +48,7 @@ std::uint64_t check_sequence(const Stream& stream, Kind kind) {
   return next;
 }
 
-// How many of a kind there are where some may have been lost in between: numbers rise.
+// Counts the records of a kind if some may have been lost in between: numbers must rise.
 std::uint64_t check_rising(const Stream& stream, Kind kind) {
   CHECK(!stream.damaged);
   std::uint64_t count = 0;
@@ -93,7 +93,7 @@ class Drainer {
 // More small hits than the smallest ring holds.
 constexpr std::uint64_t kFills = SJ_RING_PAGE / 8;
 
-// ---- what is kept and what is lost ----
+// ---- kept and lost records ----
 
 void a_drained_ring_loses_nothing() {
   OwnArena arena(SJ_RING_STOP, 1 << 20);
@@ -170,7 +170,7 @@ void a_dead_collector_is_noticed_and_the_point_falls_silent() {
   CHECK_EQUAL(sj_ring_self->lost, 0);
   arena.drain();
   hit_small(0);
-  CHECK_EQUAL(sj_ring_self->cursor, cursor);  // nobody armed it again
+  CHECK_EQUAL(sj_ring_self->cursor, cursor);  // it was not armed again
 }
 
 void a_ring_of_the_wrong_size_is_left_for_another() {
@@ -195,7 +195,7 @@ void without_memory_hits_are_counted_as_refused() {
   CHECK_EQUAL(refused, 100);
 }
 
-// ---- what the code around a point relies on ----
+// ---- the code around a point ----
 
 // Values in vector registers, errno and flags live across hits, also those that take the slow path.
 void a_hit_leaves_the_code_around_it_alone() {
@@ -218,7 +218,6 @@ void a_hit_leaves_the_code_around_it_alone() {
 // ---- signals ----
 
 std::atomic<std::uint64_t> handled = 0;
-std::atomic<bool> handling_inside_of_a_hit = false;
 
 void hit_in_handler(int) {
   const int before = errno;

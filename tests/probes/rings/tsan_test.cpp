@@ -15,7 +15,7 @@ int main() {
   constexpr std::uint64_t kTaken = 3'000;
   OwnArena arena(SJ_RING_STOP, SJ_RING_PAGE);
   std::atomic<bool> stop = false;
-  // Neither may order what the rings should.
+  // Relaxed, so that these do not order the accesses that the rings should.
   std::atomic<std::uint64_t> taken = 0;
   std::atomic<std::uint64_t> hits = 0;
   std::thread reader([&] {

@@ -1,4 +1,4 @@
-// What everybody who works in a pipeline may rely on, in one thread and in several.
+// The guarantees of a pipeline to its workers, in one thread and in several.
 #include "analysis/base/executor.h"
 
 #include <array>
@@ -25,7 +25,7 @@ Numbers numbers(std::uint64_t count) {
   return all;
 }
 
-// Puts so many numbers; what it returns counts those that were taken.
+// Puts `count` numbers, and counts in `taken` those that were taken.
 void put_numbers(Items& items, std::uint64_t count, std::uint64_t& taken,
                  const Pipeline::Put& put) {
   for (std::uint64_t number = 0; number < count; ++number) {
@@ -109,7 +109,7 @@ TEST_CASE("nothing made is nothing done") {
   });
 }
 
-TEST_CASE("whoever throws ends all others, and the caller gets what was thrown") {
+TEST_CASE("an exception in one thread ends all others, and is thrown to the caller") {
   enum class Who : std::uint8_t { kMaker, kWorker, kCaller };
   with_each([](Executor& executor) {
     for (const auto who : {Who::kMaker, Who::kWorker, Who::kCaller}) {

@@ -1,4 +1,4 @@
-// Work in a child process: what is told of it where it gives no answer.
+// Work in a child process, and the error if it gives no answer.
 #include "userspace/base/forked_child.h"
 
 #include <chrono>

@@ -57,7 +57,7 @@ TEST_CASE("room is kept when a plain vector is cleared, and given away when it i
   numbers.push_back(4);
   auto other = std::move(numbers);
   CHECK((other.data() == room && equal(other, {4})));
-  // What was moved from may be used again.
+  // A vector that was moved from may be used again.
   numbers = {};
   numbers.push_back(5);
   CHECK(equal(numbers, {5}));

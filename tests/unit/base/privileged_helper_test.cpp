@@ -59,7 +59,7 @@ TEST_CASE("what a privileged helper refuses fails with its words and its errno")
   CHECK(ask(*helper, 1) == 2);
 }
 
-TEST_CASE("a privileged helper that cannot be prepared is none") {
+TEST_CASE("a privileged helper that cannot be prepared does not start") {
   const auto helper = PrivilegedHelper::start([] { return Result<void>(fail("no")); }, serve);
   REQUIRE_FALSE(helper);
   CHECK(helper.error().text() == "no");

@@ -1,4 +1,4 @@
-// What callers act on in an error.
+// The parts of an error by which callers decide.
 #include "analysis/base/result.h"
 
 #include <catch2/catch_test_macros.hpp>

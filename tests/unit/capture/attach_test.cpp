@@ -1,4 +1,4 @@
-// Which mechanism is chosen, from what a kernel answers.
+// The choice of the mechanism from a kernel's answers.
 #include "userspace/capture/bpf/attach.h"
 
 #include <cerrno>

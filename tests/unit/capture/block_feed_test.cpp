@@ -1,4 +1,4 @@
-// What readers of a running capture get; also run under TSan.
+// The blocks that readers of a running capture get; also run under TSan.
 #include "userspace/capture/stream/block_feed.h"
 
 #include <algorithm>
@@ -31,7 +31,7 @@ model::Schema one_point() {
   return {.points = {*point}};
 }
 
-// A capture of one stream, as its sink tells of it.
+// A capture of one stream, in the calls that its sink makes.
 class Source {
  public:
   explicit Source(BlockFeed& feed) : feed_(&feed) {

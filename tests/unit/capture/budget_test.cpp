@@ -32,7 +32,7 @@ class Target {
 
   void set_rates(std::vector<std::uint64_t> rates) { rates_ = std::move(rates); }
 
-  // Steps of 100 ms; all that was decided in them.
+  // Runs steps of 100 ms, and returns all decisions.
   Budget::Decision run(int steps) {
     Budget::Decision all;
     for (int step = 0; step < steps; ++step) {
@@ -145,7 +145,7 @@ TEST_CASE("the dearest path goes, not the dearest point") {
 }
 
 TEST_CASE("of a busy target no more than so much of one processor is taken") {
-  // Of the target's half a processor 60 % may go, by its share.
+  // The share allows 60 % of the half processor that the target uses.
   Target target({.share = 0.6, .most = 0.01}, kThree, {10'000, 11'000, 12'000});
   CHECK(target.run(5).shed == std::vector<model::PointId>{2, 1});
 }

@@ -1,4 +1,4 @@
-// What a trace says of its capture, and how often it is written while the capture runs.
+// The record of a capture in its trace, and how often it is written while the capture runs.
 #include "userspace/capture/session/capture_record.h"
 
 #include <atomic>
@@ -43,7 +43,8 @@ class CountingStore final : public ItemStore {
   std::shared_ptr<std::atomic<int>> written_;
 };
 
-// How often `write` has the record written, of the calls with each number of spans up to `most`.
+// Calls `write` with each number of spans up to `most`, and counts how often the record was
+// written.
 template <typename Add, typename Write>
 int times_written(CaptureRecord& record, int most, const Add& add, const Write& write) {
   const auto written = std::make_shared<std::atomic<int>>(0);

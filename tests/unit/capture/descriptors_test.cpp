@@ -1,4 +1,4 @@
-// What the numbers of descriptors stand for, of this process's own.
+// The names of descriptors, for this process's own.
 #include "userspace/capture/context/descriptors.h"
 
 #include <algorithm>

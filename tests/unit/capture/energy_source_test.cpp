@@ -1,4 +1,4 @@
-// Readings of a machine whose counters a test turns, from arming to what the trace says.
+// Readings of a machine whose counters the test sets, from arming to the trace.
 #include "userspace/capture/energy/energy_source.h"
 
 #include <chrono>
@@ -212,7 +212,7 @@ TEST_CASE("a machine without counters is recorded as one that has none") {
   CHECK(all.figures.why_not.contains("powercap"));
 }
 
-// Any event of the kernel's will do: a count of its software clock stands for energy here.
+// Any event of the kernel will do: a count of its software clock takes the place of energy here.
 TEST_CASE("perf's events are counted by the kernel") {
   SysTree sys;
   const std::string power = "bus/event_source/devices/power/";

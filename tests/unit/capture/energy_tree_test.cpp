@@ -1,5 +1,5 @@
-// What machines offer, by files that were written by hand: a server, a desktop, AMD, none, and ones
-// that lie.
+// The energy readings of several machines, from files that were written by hand: a server, a
+// desktop, AMD, one without any, and ones with false data.
 #include "userspace/capture/energy/energy_tree.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// What a capture leaves out by --where.
+// The events that a capture leaves out by --where.
 #include "userspace/capture/output/event_filter_stage.h"
 
 #include <catch2/catch_test_macros.hpp>

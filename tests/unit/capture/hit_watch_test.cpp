@@ -24,7 +24,7 @@ TEST_CASE("a point that takes more than its share of the target's CPU is told, o
     const std::vector<std::uint64_t> hits = {second * 1000, second * 200'000};
     return watch.look(second * kSecond, watched, hits, second * kSecond).hot;
   };
-  CHECK(look(1).empty());  // nothing to compare with yet
+  CHECK(look(1).empty());  // no earlier look to compare with yet
   const auto hot = look(2);
   REQUIRE(hot.size() == 1);
   CHECK(hot[0].point == 1);
@@ -36,7 +36,7 @@ TEST_CASE("a point that takes more than its share of the target's CPU is told, o
 TEST_CASE("hits that take little of a processor hurt nobody, whatever else the target does") {
   HitWatch watch(kSecond);
   const auto look = [&](std::uint64_t second) {
-    // 10,000 a second: half a percent of a processor, all of what the target uses.
+    // 10,000 a second: half a percent of a processor, which is all the time that the target uses.
     return watch.look(second * kSecond, points(1), std::vector{second * 10'000},
                       second * kSecond / 200);
   };
@@ -116,7 +116,7 @@ TEST_CASE("that nothing was dropped is no news, nor that there are no points") {
   CHECK_FALSE(HitWatch(kSecond).look(2 * HitWatch::kSilentNs, {}, {}, 0).none_was_hit);
 }
 
-TEST_CASE("where no point was hit, that is what is told") {
+TEST_CASE("if no point was hit at all, one message says so") {
   HitWatch watch(kSecond);
   auto watched = points(2);
   watched[1].is_targets = false;

@@ -1,4 +1,4 @@
-// What a flight recorder holds, forgets and dumps.
+// The events that a flight recorder holds, forgets and dumps.
 #include "userspace/capture/output/item_store.h"
 
 #include <filesystem>
@@ -117,7 +117,7 @@ TEST_CASE("what is pinned is not forgotten, whatever comes, until it is let go")
   CHECK(dumped(store, directory.path("run-2.sjt")).events() == 300);
 }
 
-TEST_CASE("memory is the last word, also of what is pinned") {
+TEST_CASE("the memory limit holds for pinned items as well") {
   const auto all = filled(history_of(kSecond), 100);
   const std::size_t limit = all.bytes() / 4;
   const auto store = filled({.span = nanoseconds(kSecond), .events = 0, .bytes = limit}, 100);

@@ -108,7 +108,7 @@ TEST_CASE("an arena that is cut short while it is mapped reads as zeros, and say
   CHECK(arena->was_cut());
   REQUIRE(ftruncate(cutter.get(), 0) == 0);
   CHECK(arena->slots_used() == 0);
-  // Still its own memory: what is written there harms nobody.
+  // The memory is still the test's own, so writing to it is harmless.
   arena->control().session = 5;
   CHECK(arena->control().session == 5);
 }

@@ -1,5 +1,4 @@
-// What dead targets left behind: arenas that are made here, byte by byte, as ring files and as core
-// files.
+// Rings of ended targets: arenas that are made here, byte by byte, as ring files and as core files.
 #include "userspace/capture/post_mortem/orphaned_rings.h"
 
 #include <cstring>
@@ -22,7 +21,7 @@ constexpr std::uint64_t kStride = SJ_RING_DATA + kCapacity + SJ_RING_PAGE;
 constexpr std::uint64_t kSlotsAt = 2 * SJ_RING_PAGE;
 constexpr std::uint64_t kRingsAt = 3 * SJ_RING_PAGE;
 constexpr std::uint64_t kRings = 2;
-// Beyond every process that there may be: nobody is found to be running still.
+// A pid beyond all possible ones, so that no such process is found running.
 constexpr std::uint32_t kPid = 0x3fffffff;
 constexpr std::uint32_t kSite = 0x1234;
 constexpr std::int64_t kRecord = 24;  // header and eight bytes
@@ -63,7 +62,7 @@ class Target {
     return at<sj_ring_private>(kRingsAt + slot * kStride + SJ_RING_PRIVATE);
   }
 
-  // As a hit writes it, with the next stamp.
+  // Writes a record as a hit does, with the next stamp.
   void hit(std::uint64_t slot, std::uint64_t number) {
     sj_ring& one = ring(slot);
     if (one.mode == SJ_RING_FLIGHT && one.cursor + kRecord > one.limit) {
@@ -92,7 +91,7 @@ class Target {
 
   std::string& bytes() { return bytes_; }
 
-  // As the kernel writes it: what was used, in two segments, at an address.
+  // A core file as the kernel writes it: the used memory, in two segments, at an address.
   std::string core() const {
     constexpr std::uint64_t kAddress = 0x7f0000000000;
     Elf64_Ehdr head{};
@@ -136,7 +135,7 @@ class Target {
   std::uint64_t stamp_ = 1000;
 };
 
-// Reads what is in a file as `record --post-mortem` does, but for looking up what ids mean.
+// Reads a file as `record --post-mortem` does, without looking up ids.
 struct Found {
   OrphanedCounts counts;
   model::Ledger ledger;
@@ -326,11 +325,11 @@ TEST_CASE("of a process that goes on, a hit under way counts where it began befo
 }
 
 TEST_CASE(
-    "of a ring that was written anew since the look, a hit under way is later, and none of it") {
+    "a hit under way in a ring that was written anew is later than the look, and not counted") {
   Target target(SJ_RING_FLIGHT);
   for (std::uint64_t number = 0; number < 10'000; ++number) target.hit(0, number);
   sj_ring& ring = target.ring(0);
-  std::ranges::fill(ring.chunk, ring.cursor);  // nothing before is left
+  std::ranges::fill(ring.chunk, ring.cursor);  // no earlier record is left
   const std::uint64_t place = static_cast<std::uint64_t>(ring.cursor) & ring.mask;
   std::memset(target.bytes().data() + kRingsAt + SJ_RING_DATA + place, 0, SJ_RECORD_HEADER_BYTES);
   target.own(0).reserved = ring.cursor + kRecord;  // it has not said yet when it began

@@ -109,7 +109,7 @@ TEST_CASE("a record that is cut anywhere is no record") {
   const auto whole = sample().add(std::uint64_t{1}).add(std::uint64_t{7}).done();
   for (std::size_t bytes = 0; bytes < whole.size(); ++bytes)
     CHECK(std::holds_alternative<PerfBroken>(read_perf_record(std::span(whole).first(bytes))));
-  // Cut, with a size that fits: what is left must not be taken for more than it is.
+  // A record that was cut, with a size that fits: no bytes beyond the rest may be read.
   for (std::size_t bytes = sizeof(perf_event_header); bytes < whole.size(); ++bytes) {
     std::vector<std::byte> cut(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(bytes));
     const auto size = static_cast<std::uint16_t>(bytes);

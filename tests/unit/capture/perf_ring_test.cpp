@@ -11,7 +11,7 @@
 namespace sojourn::capture {
 namespace {
 
-// What the kernel does to a ring.
+// The kernel's side of a ring.
 struct Kernel {
   explicit Kernel(std::size_t bytes) : data(bytes) { std::memset(&control, 0, sizeof(control)); }
 

@@ -1,4 +1,4 @@
-// What a privileged helper does for a capture, and what for nobody.
+// The requests that a privileged helper answers for a capture, and those that it refuses.
 #include "userspace/capture/helper/privileged_requests.h"
 
 #include <csignal>
@@ -71,8 +71,7 @@ TEST_CASE("children are known where they are followed") {
   kill(child, SIGKILL);
 }
 
-TEST_CASE(
-    "a privileged helper opens what tells of a process, and its programs, but not its secrets") {
+TEST_CASE("a privileged helper opens a process's descriptions and programs, but not its secrets") {
   test::Child child({"sleep", "60"});
   const pid_t pid = child.pid();
   HelperScope scope = scope_of(pid);
@@ -81,7 +80,7 @@ TEST_CASE(
   for (const char* name : {"environ", "mem", "root", "root/etc/passwd", "cwd", "fd/0", "pagemap",
                            "root/proc/self/mem", "exe/../mem", "root/../etc/passwd", ".."})
     CHECK_FALSE(opens(scope, of(pid, name)));
-  CHECK(opens(scope, of(pid, "root/etc/passwd"), O_PATH));  // which file it is
+  CHECK(opens(scope, of(pid, "root/etc/passwd"), O_PATH));  // to identify the file
   CHECK_FALSE(opens(scope, of(1, "maps")));
   CHECK_FALSE(opens(scope, of(getpid(), "maps")));
   for (const char* path :

@@ -24,7 +24,7 @@ Bytes packed_request(bool has_stacks) {
   return words.take();
 }
 
-// What differs between the two is the bool's byte.
+// The two differ only in the bool's byte.
 Bytes with_another_byte(const Bytes& no, const Bytes& yes) {
   REQUIRE(no.size() == yes.size());
   Bytes other = yes;

@@ -1,4 +1,4 @@
-// Looking at counters that somebody else writes, on slots of our own.
+// Reading counters that another thread writes, on slots of the test's own.
 #include "userspace/capture/queues/queue_pass.h"
 
 #include <array>
@@ -148,7 +148,7 @@ TEST_CASE("no row is stamped at the close or later, and what rested is known unt
   pass.look(1);
   rows_of(pass);
   close_ns = base::monotonic_ns();
-  queues[1].in = 1;  // nobody knows on which side of the close
+  queues[1].in = 1;  // it may be on either side of the close
   pass.look_at_all();
   const auto rows = rows_of(pass);
   REQUIRE(rows.size() == 1);
@@ -160,7 +160,7 @@ TEST_CASE("counters that never rest are sampled within bounds that hold") {
   sj_queue queue = queue_of(7);
   std::atomic<bool> end = false;
   constexpr std::uint64_t kDeepest = 3;
-  // The queue is never deeper, and never below nothing.
+  // The queue is never deeper, and its depth never negative.
   std::thread writer([&] {
     while (!end) {
       for (std::uint64_t i = 0; i < kDeepest; ++i)

@@ -1,4 +1,4 @@
-// The sampler on this process's own queues, from registering to what is in the file.
+// The sampler on this process's own queues, from registering to the file's contents.
 #include "userspace/capture/queues/queue_sampler.h"
 
 #include <algorithm>

@@ -43,7 +43,7 @@ class Target {
   ~Target() { munmap(memory_, kBytes); }
 
   sj_ring& ring() { return at<sj_ring>(kRingsAt); }
-  // A hit that has taken its place, and written its stamp and which it is.
+  // A hit that has reserved its place, and written its stamp and its id.
   void begin_hit(std::uint64_t stamp, std::uint32_t id) {
     at<sj_ring_record>(kRingsAt + SJ_RING_DATA) = {
         .stamp_low = static_cast<std::uint32_t>(stamp), .stamp_high = 0, .id = id};
@@ -130,7 +130,7 @@ TEST_CASE("a hit that is not whole at the end is lost with the number that it ha
 TEST_CASE("what makes no sense in a ring is lost with the number that is left out for it") {
   Target target;
   Session session(target);
-  target.begin_hit(150, 12345);  // of no point
+  target.begin_hit(150, 12345);  // an id without a point
   target.ring().cursor = 24;
   session.module.drain(true);
   model::Ledger ledger;

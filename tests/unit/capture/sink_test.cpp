@@ -73,7 +73,7 @@ TEST_CASE("what is pushed is in the file, in order, while other state is asked f
   CHECK(reader->gaps().empty());
 }
 
-// Takes nothing until it is let go, and keeps what it took.
+// A store that takes nothing until it is released, and keeps what it took.
 class HeldStore final : public ItemStore {
  public:
   struct Taken {

@@ -1,4 +1,4 @@
-// What a hit of a site costs, from what was measured of its kinds.
+// The cost of a site's hit, from the measured costs of its kinds.
 #include <vector>
 
 #include <catch2/catch_test_macros.hpp>

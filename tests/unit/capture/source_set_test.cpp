@@ -1,4 +1,4 @@
-// All sources of a capture as one: what is asked of the set, and what it asks of each.
+// All sources of a capture as one: the calls of the set, and its calls of each source.
 #include "userspace/capture/session/source_set.h"
 
 #include <chrono>
@@ -21,7 +21,7 @@ struct Seen {
   bool is_gone = false;
 };
 
-// A source that only counts what is asked of it.
+// A source that only counts its calls.
 class CountingSource final : public Source {
  public:
   CountingSource(Seen& seen, std::uint64_t events) : seen_(&seen), events_(events) {}

@@ -1,4 +1,4 @@
-// What is told of a capture that takes long to begin.
+// The messages about a capture that takes long to begin.
 #include "userspace/cli/live/record/step_teller.h"
 
 #include <chrono>
@@ -16,7 +16,7 @@ namespace {
 
 using std::chrono::milliseconds;
 
-// What is written to stderr while the step lasts.
+// Returns the text on stderr while the step lasts.
 std::string told(milliseconds patience, milliseconds lasts, bool is_quiet) {
   const test::TemporaryDirectory directory;
   const std::string path = directory.path("stderr");

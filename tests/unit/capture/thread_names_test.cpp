@@ -37,7 +37,7 @@ TEST_CASE("a thread's name is told once, and again when it is another") {
   CHECK(second[0].name == "another");
 }
 
-TEST_CASE("states are told of every thread, and who is told of so is known") {
+TEST_CASE("the state of every thread is written, and its thread is known from then on") {
   const auto self = tracee::Process::open(getpid());
   REQUIRE(self);
   ThreadNames names;

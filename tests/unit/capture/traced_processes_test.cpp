@@ -1,4 +1,4 @@
-// The list of recorded processes: who is found, who hears of what, whose CPU time counts.
+// The list of recorded processes: finding them, informing observers, adding up CPU time.
 #include "userspace/capture/processes/traced_processes.h"
 
 #include <string>

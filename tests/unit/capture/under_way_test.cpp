@@ -13,7 +13,7 @@ constexpr std::uint32_t kShort = 0x11;  // 16 bytes
 constexpr std::uint32_t kLong = 0x22;   // 24 bytes
 constexpr std::uint64_t kCapacity = 4096;
 
-// A ring whose memory holds what an earlier lap left there.
+// A ring whose memory still has the records of an earlier lap.
 class Ring {
  public:
   Ring() {
@@ -38,7 +38,7 @@ class Ring {
                 sizeof record);
   }
 
-  // Points of what is under way behind `from`, 0 where it does not say which.
+  // The points of the unfinished hits behind `from`; 0 if a hit does not say its point.
   std::vector<model::PointId> under_way(std::int64_t from, std::optional<std::int64_t> reserved,
                                         std::uint64_t instruction = 0) const {
     std::vector<model::PointId> points;
@@ -90,7 +90,7 @@ TEST_CASE("hits that handlers made inside of one are under way as well, up to th
   CHECK(ring.under_way(from, from + 80) == Points{1, 2, 1, 0});
 }
 
-// As far as a hit's code goes: its id is the address of an instruction in the middle of it.
+// The extent of a hit's code: its id is the address of an instruction in the middle.
 constexpr std::uint32_t kFarShort = 0x10000;
 constexpr std::uint32_t kFarLong = 0x20000;
 
@@ -119,7 +119,7 @@ TEST_CASE("a hit that has its stamp and no place yet is under way as well") {
 }
 #endif
 
-TEST_CASE("stamps that fall, or are still to come, are what was there before") {
+TEST_CASE("stamps that fall, or lie in the future, are leftovers") {
   Ring ring;
   ring.put(0, 1500, kShort);
   ring.put(16, 1499, kShort);

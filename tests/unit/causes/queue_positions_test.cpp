@@ -1,4 +1,4 @@
-// Who was ahead of whom.
+// The number of units ahead of a unit in a queue.
 #include "analysis/causes/queue_positions.h"
 
 #include <vector>
@@ -57,7 +57,7 @@ TEST_CASE("the pieces of a unit are one ahead") {
   CHECK(world.ahead(30, 60).units == 2);
 }
 
-TEST_CASE("an acknowledgement is nobody ahead") {
+TEST_CASE("an acknowledgement is not counted as a packet ahead") {
   World world;
   world.stay(10, 40, 1, 2);
   CHECK(world.ahead(30, 60).units == 0);

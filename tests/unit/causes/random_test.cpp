@@ -1,5 +1,5 @@
-// Whatever the kernel did to the threads, and whatever of it is missing: parts add up to latencies
-// and lie within them (Scene::explain compares the sums).
+// Random kernel context, with random gaps: parts always add up to latencies and lie within them
+// (Scene::explain compares the sums).
 #include <random>
 #include <vector>
 

@@ -1,4 +1,4 @@
-// A few packets and what the kernel did to the threads that dealt with them, written down by hand.
+// A few packets, and the kernel context of the threads that handled them, written by hand.
 #pragma once
 
 #include <cstdint>
@@ -65,7 +65,7 @@ class Scene : public context::test::Trace {
   ContextNameTable names() const { return ContextNameTable(context); }
 };
 
-// "queue 200 x2, work 100": the parts in the order of their length, with what they count.
+// "queue 200 x2, work 100": the parts, longest first, with their counts.
 std::string words(const Verdict& verdict);
 
 }  // namespace sojourn::causes::test

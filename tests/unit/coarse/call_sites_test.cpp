@@ -1,4 +1,4 @@
-// Where a function is called, in a real file: this test itself.
+// The places where a function is called, in a real file: this test itself.
 #include "userspace/coarse/code/call_sites.h"
 
 #include <algorithm>
@@ -8,7 +8,7 @@
 
 #include "userspace/coarse/functions/call_search.h"
 
-// Functions whose ways are known, as no compiler may write them.
+// Functions with known paths, which no compiler may write.
 asm(R"asm(
   .pushsection .text
   .globl sj_called

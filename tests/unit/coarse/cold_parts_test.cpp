@@ -1,5 +1,5 @@
-// Code of a function that lies elsewhere and has no name, as stripped files have it; here in this
-// test itself.
+// Code of a function that lies elsewhere and has no name, as in stripped files; here in this test
+// itself.
 #include <array>
 #include <cstdint>
 #include <string>
@@ -133,7 +133,7 @@ FoundFunction found(const tracee::ElfFile& file, Query query) {
   return results->front().functions.front();
 }
 
-// From where it runs to where the file has it.
+// Converts an address at run time to one in the file.
 std::uint64_t in_file(const tracee::ElfFile& file, std::uint64_t address) {
   const auto at = file.symbol("sj_jumps_with_frame");
   REQUIRE(at);
@@ -166,7 +166,7 @@ TEST_CASE("where code without a name ends is known from the table for unwinding"
   const std::uint64_t address = in_file(file, sj_pieces[0]);
   const FoundFunction function = found(file, {.pattern = {}, .address = address});
   CHECK(function.code.bytes == sj_pieces[1] - sj_pieces[0]);
-  // In its middle nothing begins.
+  // No function begins in its middle.
   const auto results =
       find_functions(file, nullptr, std::array{Query{.pattern = {}, .address = address + 1}});
   if (!results) FAIL(results.error().text());

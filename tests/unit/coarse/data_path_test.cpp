@@ -1,4 +1,4 @@
-// What looks like a data path, of the names that base stations have.
+// Names of base stations that look like a data path.
 #include "userspace/coarse/functions/data_path.h"
 
 #include <catch2/catch_test_macros.hpp>

@@ -1,4 +1,4 @@
-// Where functions are left, as compilers make them and as nobody would.
+// The exits of functions, in compilers' code and in unusual code.
 #include "userspace/coarse/code/exits.h"
 
 #include <random>
@@ -25,7 +25,7 @@ Result<std::vector<Exit>> exits_in(const std::string& hexadecimal, const std::st
   return find_exits({.address = kAddress, .bytes = bytes, .is_whole = is_whole}, pieces);
 }
 
-// Where, and what it says.
+// The offset of an exit, and its text.
 using Found = std::vector<std::pair<std::uint64_t, std::string>>;
 
 void check_exits(const std::string& hexadecimal, const Found& wanted,

@@ -1,5 +1,5 @@
-// Expressions of maps: what they compile to, followed here as the BPF programs follow it, and what
-// is wrong with those that mean nothing.
+// Expressions of maps: the steps that they compile to, followed here as the BPF programs follow
+// them, and the errors of invalid ones.
 #include "userspace/coarse/map/expression.h"
 
 #include <array>
@@ -134,7 +134,7 @@ void check_refused(const std::string& text, std::size_t at, const std::string& w
   CHECK(expression.error().what.contains(words));
 }
 
-TEST_CASE("what means nothing is told where it begins to") {
+TEST_CASE("an invalid expression is refused at its first wrong character") {
   check_refused("", 0, "expected an argument");
   check_refused("8", 0, "expected an argument");
   check_refused("arg64", 0, "beyond arg63");

@@ -58,7 +58,7 @@ TEST_CASE("a function that returns a string is named without the tag of its kind
 // srsran::pdcp_entity_tx::handle_sdu(srsran::byte_buffer), and its three kinds of thunks.
 constexpr const char* kSdu = "_ZN6srsran14pdcp_entity_tx10handle_sduENS_11byte_bufferE";
 
-TEST_CASE("a thunk is meant by nothing but what says so") {
+TEST_CASE("a thunk is matched only by a name that says thunk") {
   const FunctionName method = function_name(kSdu);
   CHECK(!method.is_thunk);
   for (const char* mangled :

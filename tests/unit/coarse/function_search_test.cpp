@@ -24,8 +24,8 @@ struct Thing {
   return number + 4;
 }
 
-// Its second base is 8 bytes into it: a call through that comes by a thunk, into which gcc copies
-// what is small.
+// Its second base is 8 bytes into it: a call through that base comes by a thunk, into which gcc
+// copies small methods.
 struct First {
   First() = default;
   First(const First&) = delete;
@@ -122,7 +122,7 @@ TEST_CASE("an address within a function is told from one that a function begins 
   CHECK(results->back().within.ends_with("+0x1"));
 }
 
-TEST_CASE("what comes near is told") {
+TEST_CASE("similar names are suggested") {
   const SearchResult result = search("sj_serched_for");
   CHECK(result.functions.empty());
   CHECK(result.near == std::vector<std::string>{"sj_searched_for"});

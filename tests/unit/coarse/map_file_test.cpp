@@ -1,4 +1,4 @@
-// Maps, and what is wrong with those that are not.
+// Maps, and the errors of invalid ones.
 #include "userspace/coarse/map/map_file.h"
 
 #include <algorithm>
@@ -167,7 +167,7 @@ TEST_CASE("what is wrong with a link is told with its line and column") {
   check_refused("[[point]]\nfunction='f'\nlink='order'\n", "my.toml:3:6", "direction");
 }
 
-TEST_CASE("what is wrong is told with its line and column") {
+TEST_CASE("errors have their line and column") {
   check_refused("", "my.toml:", "[[point]]");
   check_refused("x = ", "my.toml:1:", "");
   check_refused("points = 1", "my.toml:1:1", "did you mean point?");
@@ -207,7 +207,7 @@ TEST_CASE("what a queue holds may have another id, by which others take it") {
   CHECK(map.points[0].fields[0].name == "len");
   for (std::size_t at = 1; at < 4; ++at)
     CHECK(map.points[0].fields[at].role == model::Role::kLocal);
-  // What counts is still compared with what it was: item with queue.
+  // The condition still compares the same fields: item with queue.
   const MapPoint& got = map.points[1];
   REQUIRE(got.conditions.size() == 2);
   CHECK(got.fields[got.conditions[0].field].name == "item");
@@ -247,7 +247,7 @@ TEST_CASE("a queue is two points, which hand an item from one to the other") {
   REQUIRE(got.fields.size() == 2);
   CHECK(got.fields[1].name == "item");
   CHECK(got.fields[1].expression.steps.size() == 1);
-  // Nothing comes out of an empty queue.
+  // An empty queue gives no item.
   REQUIRE(got.conditions.size() == 2);
   CHECK(got.conditions[0].field == 1);
   CHECK(got.conditions[0].other == 0);
@@ -342,7 +342,7 @@ TEST_CASE("no damage to a map is more than an error") {
     ++refused;
     const std::string& error = map.error().text();
     CHECK(error.starts_with("my.toml"));
-    // One line and, where it has a place in the text, two that show it.
+    // One line and, if the error has a place in the text, two that show it.
     const auto line_ends = std::ranges::count(error, '\n');
     CHECK((line_ends == 0 || line_ends == 2));
     const auto is_harmful = [](char c) { return c != '\n' && c >= 0 && c < ' '; };

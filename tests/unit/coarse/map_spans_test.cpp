@@ -1,4 +1,4 @@
-// Spans and exits in maps, and what is told of those that mean nothing.
+// Spans and exits in maps, and the errors of invalid ones.
 #include <string>
 #include <utility>
 #include <vector>

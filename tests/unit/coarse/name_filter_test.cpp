@@ -1,4 +1,4 @@
-// What the linker's names say of a query before anything is demangled.
+// The filter of the linker's names for a query, before any of them is demangled.
 #include "userspace/coarse/functions/name_filter.h"
 
 #include <algorithm>
@@ -45,7 +45,7 @@ TEST_CASE("a class that mangled names abbreviate is found by its name") {
   CHECK(lets_by("std::string::basic_string", "_ZNSsC1Ev"));
 }
 
-// Of all functions of this program, which has C++ of all kinds in it.
+// Checks all functions of this program, which has C++ of all kinds in it.
 TEST_CASE("what fits is never held back") {
   const auto file = tracee::ElfFile::open("/proc/self/exe", "this test");
   REQUIRE(file);

@@ -1,4 +1,4 @@
-// Where probes go in the beginnings of functions, as compilers make them and as nobody would.
+// The places of probes in the beginnings of functions, in compilers' code and in unusual code.
 #include "userspace/coarse/code/prologue.h"
 
 #include <random>
@@ -65,14 +65,14 @@ TEST_CASE("instructions that leave the arguments alone are passed on the way to 
   check_site("90 c3", {}, 0, false, "nop");
 }
 
-TEST_CASE("of the nops that clang leaves at an entry those are taken that harm nobody") {
+TEST_CASE("the harmless nops that clang leaves at an entry are used") {
   check_site("66 90 8d 47 01 c3", {}, 0, false, "nop");
-  // Where nothing better follows it is as good a place to step over as any, and cheap on newer
-  // kernels.
+  // If no better instruction follows, it is as good a place for a single step as any, and cheap on
+  // newer kernels.
   check_site("0f 1f 00 8d 47 01 c3", {}, 0, true, "nop [rax], eax");
   check_site("0f 1f 40 08 55 c3", {}, 4, false, "push rbp");
   check_site("66 0f 1f 84 00 00 02 00 00 8d 47 01 c3", {}, 0, true, "nop [rax+rax*1+0x200], ax");
-  // Of five and of ten bytes, in whatever form: kernels make calls of some.
+  // Nops of five and of ten bytes, in any form: kernels make calls of some.
   check_site("0f 1f 44 00 00 8d 47 01 c3", {}, 5, true, "lea eax, [rdi+0x01]");
   check_site("0f 1f 44 00 08 8d 47 01 c3", {}, 5, true, "lea eax, [rdi+0x01]");
   check_site("2e 66 0f 1f 84 00 00 02 00 00 8d 47 01 c3", {}, 10, true, "lea eax, [rdi+0x01]");

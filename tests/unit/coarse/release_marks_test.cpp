@@ -161,13 +161,13 @@ TEST_CASE("a path that lacks a point begins anew behind it") {
   CHECK(gap_remarks(rows_of(map, {"b"})).empty());  // b2 is the same point
   const auto both = rows_of(map, {"b", "b2", "scalar"});
   CHECK(unplaced_points(both) == std::vector<std::string>{"D p--q"});
-  // What another way leads to as well does not begin there.
+  // A point that another path leads to as well does not begin there.
   CHECK(gap_remarks(both) ==
         std::vector<std::string>{"without D p--q journeys begin anew behind it: at D q--r"});
   CHECK(gap_remarks(rows_of(map, {"b", "b2", "other"})) ==
         std::vector<std::string>{
             "without D p--q journeys begin anew behind it: at D q--r, D r--out"});
-  CHECK(gap_remarks(rows_of(map, {"d"})).empty());  // nothing is behind it
+  CHECK(gap_remarks(rows_of(map, {"d"})).empty());  // no point is behind it
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// What a thread was doing, from switches and wakeups.
+// The states of a thread, from switches and wakeups.
 #include "analysis/context/thread_states.h"
 
 #include <string>

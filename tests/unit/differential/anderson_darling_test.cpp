@@ -124,7 +124,7 @@ TEST_CASE("the limit agrees with the exact chance where both are known") {
   }
 }
 
-TEST_CASE("what so many runs can show at all is known before") {
+TEST_CASE("the power of a number of runs is known before") {
   CHECK(smallest_p(3, 3, true) == Approx(0.05));
   CHECK(smallest_p(3, 3, false) == Approx(0.1));
   // Thirty segments by Holm.

@@ -44,7 +44,7 @@ TEST_CASE("of values that resemble those before, so many count as theory says") 
 }
 
 TEST_CASE("packets behind a queue count as the theory of queues says") {
-  // Of waiting times of M/M/1 (Blomqvist 1967).
+  // The theory for waiting times of M/M/1 (Blomqvist 1967).
   const auto theory = [](double load) {
     const double numerator = 2 + 5 * load - 4 * load * load + load * load * load;
     return numerator / ((2 - load) * (1 - load) * (1 - load));

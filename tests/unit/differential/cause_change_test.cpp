@@ -1,4 +1,4 @@
-// Causes of lateness of two sides: what grew, by packets and by time, and what is known of it.
+// Causes of lateness of two sides: those that grew, by packets and by time, and their certainty.
 #include "analysis/differential/cause_change.h"
 
 #include <array>

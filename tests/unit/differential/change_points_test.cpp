@@ -1,4 +1,4 @@
-// Change points of short series: where they are, what chance alone gives, what few values can show.
+// Change points of short series: their places, false alarms, and the limits of few values.
 #include "analysis/differential/change_points.h"
 
 #include <array>

@@ -1,5 +1,5 @@
-// Change points within a run of simulated queues: alarms where nothing changes, and a stage that
-// gets slower in the middle.
+// Change points within a run of simulated queues: false alarms, and a stage that gets slower in the
+// middle.
 #include "analysis/differential/changes_within.h"
 
 #include <algorithm>
@@ -17,7 +17,7 @@ constexpr double kLevel = 0.05;
 constexpr unsigned kRuns = 100;
 constexpr std::uint64_t kApartNs = 1000;
 
-// Three stages in a line; from the packet `slow_from` on the second one's stays are so much longer.
+// Three stages in a line; from the packet `slow_from` on the second one's stays are longer.
 RunFigures run_of(std::uint64_t seed, std::size_t packets, double load, std::size_t slow_from,
                   float extra_us) {
   Stages made = make_queues(seed, packets, load, 3);
@@ -106,7 +106,7 @@ TEST_CASE("a change leaves blocks as short as they were without it") {
   REQUIRE(blocks_of(0));
   REQUIRE(blocks_of(500));
   CHECK(blocks_of(500)->length <= 2 * blocks_of(0)->length);
-  // Over the whole run nothing could be told.
+  // Over the whole run no block is independent.
   const RunFigures run = run_of(3, 30'000, 0.4, 15'000, 500);
   CHECK_FALSE(independent_blocks(run.packets[0].stays_ns[1].second,
                                  effective_size(run.packets[0].stays_ns[1].second)));

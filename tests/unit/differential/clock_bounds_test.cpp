@@ -115,7 +115,7 @@ TEST_CASE("bounds hold the truth through offset, drift, a step and asymmetric qu
       const ClockMap map = ClockMap::of(world.traffic(seed), kCrystals);
       CHECK(map.pieces().size() == (step_ns == 0 ? 1 : 2));
       CHECK(held_share(world, map) >= 0.99);
-      // Delays are 50 and 20 us at least: nobody can know better than to half of their sum.
+      // Delays are at least 50 and 20 us: no bound can be narrower than half of their sum.
       CHECK(map.at(10e9).half() > 30e3);
       CHECK(map.at(10e9).half() < 60e3);
       CHECK(map.pieces().front().lines.drift().low < 1 + 30e-6);
@@ -151,7 +151,7 @@ TEST_CASE("one packet that was taken for another is stray, and no step") {
 }
 
 TEST_CASE("three hosts in a circle agree where each pair's bounds are right") {
-  // 1 to 2 by +5, 2 to 3 by -3, 3 to 1 by -2: together nothing.
+  // 1 to 2 by +5, 2 to 3 by -3, 3 to 1 by -2: the sum is 0.
   const auto shifted = [](double by, std::uint64_t seed) {
     std::mt19937_64 random(seed);
     std::uniform_real_distribution<double> delay(0.1, 1);

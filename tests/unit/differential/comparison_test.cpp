@@ -1,4 +1,4 @@
-// Alarms where nothing differs, and where one stage got slower, on seeded queues.
+// Alarms on seeded queues without a difference, and with one stage that got slower.
 #include "analysis/differential/comparison.h"
 
 #include <array>
@@ -82,7 +82,7 @@ TEST_CASE("blocks of two traces of the same queues raise no more alarms than the
 }
 
 TEST_CASE("packets taken as independent raise alarms where nothing differs") {
-  // What the tests above guard against.
+  // The false alarms that the tests above guard against.
   unsigned raised = 0;
   for (unsigned pair = 0; pair < 20; ++pair) {
     std::vector<std::vector<double>> samples;

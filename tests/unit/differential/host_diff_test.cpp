@@ -1,4 +1,4 @@
-// What differs between two machines, by one run each and by several.
+// The differences between two machines, by one run each and by several.
 #include "analysis/differential/host_diff.h"
 
 #include <array>

@@ -15,7 +15,7 @@ struct Stages {
   std::vector<float> total;
 };
 
-// `extra_us`: every packet of this stage is served so much longer.
+// `extra_us`: the additional service time of every packet in this stage.
 inline Stages make_queues(std::uint64_t seed, std::size_t packets, double load, std::size_t stages,
                           std::size_t slow_stage = SIZE_MAX, double extra_us = 0) {
   std::mt19937_64 random(seed);
@@ -25,7 +25,7 @@ inline Stages make_queues(std::uint64_t seed, std::size_t packets, double load, 
   made.stays.resize(stages);
   std::vector<double> free_at(stages);
   double arrival = 0;
-  // What is in the queues at first is not what is there later.
+  // The queues are empty at first, so the first packets are not counted.
   const std::size_t warm_up = packets / 4;
   for (std::size_t at = 0; at < packets + warm_up; ++at) {
     arrival += gap(random);

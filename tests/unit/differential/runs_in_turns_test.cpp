@@ -1,5 +1,5 @@
-// Runs of simulated queues, one after the other: alarms where nothing differs however often one
-// looks, how soon a slower stage is certain, and what is told of it.
+// Runs of simulated queues, one after the other: false alarms in spite of frequent looks, the
+// number of runs until a slower stage is certain, and its report.
 #include "analysis/differential/runs_in_turns.h"
 
 #include <algorithm>
@@ -35,7 +35,7 @@ RunFigures run_of(std::uint64_t seed, double load, double extra_us = 0) {
   return run;
 }
 
-// Runs until it is certain, or kMostRuns. The new side's second stage sleeps so much longer.
+// Runs until it is certain, or kMostRuns. The new side's second stage sleeps `extra_us` longer.
 RunsInTurns until_certain(std::uint64_t seed, double load, double extra_us) {
   RunsInTurns turns;
   while (turns.runs() < kMostRuns && !turns.is_certain(kLevel)) {

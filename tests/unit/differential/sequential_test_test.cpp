@@ -99,7 +99,7 @@ TEST_CASE("sides that are apart give the more evidence the more runs there are")
 TEST_CASE("evidence of several tests is that of the mean of it and of any others") {
   CHECK(adjusted_evidence(std::array{30.0}) == std::vector{30.0});
   CHECK(adjusted_evidence(std::array{30.0, 0.0, 3.0}) == std::vector{11.0, 0.0, 1.5});
-  // Where all say the same, so do all together.
+  // Equal evidence of all is the evidence of all together.
   CHECK(adjusted_evidence(std::array{30.0, 30.0}) == std::vector{30.0, 30.0});
   CHECK(adjusted_evidence({}).empty());
 }

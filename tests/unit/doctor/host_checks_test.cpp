@@ -1,4 +1,4 @@
-// What is said about machines that differ, and whether recording is said to work.
+// The remarks about different machines, and whether recording will work.
 #include "userspace/doctor/host_checks.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// What is read from the files of machines that differ.
+// The facts in the files of different machines.
 #include "userspace/doctor/host_facts.h"
 
 #include <catch2/catch_test_macros.hpp>

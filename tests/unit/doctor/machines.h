@@ -1,5 +1,4 @@
-// Machines that a test can stand in front of: trees of files for what is read from /proc and /sys,
-// and what their kernels would answer.
+// Machines for tests: trees of files in the place of /proc and /sys, and their kernels' answers.
 #pragma once
 
 #include <string>

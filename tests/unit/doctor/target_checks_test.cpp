@@ -1,4 +1,4 @@
-// What is said about a process, from what was seen of it.
+// The verdict on a process, from its inspection.
 #include "userspace/doctor/target_checks.h"
 
 #include <algorithm>

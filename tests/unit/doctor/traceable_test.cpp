@@ -1,4 +1,4 @@
-// What `sojourn` without arguments says, by what runs and by who asks.
+// The screen of `sojourn` without arguments, for different programs and users.
 #include "userspace/doctor/traceable.h"
 
 #include <catch2/catch_test_macros.hpp>

@@ -1,4 +1,4 @@
-// Readings into joules: between the marks, across wraps, and where they do not tell.
+// Readings into joules: between the marks, across wraps, and with gaps.
 #include "analysis/energy/energy_meter.h"
 
 #include <catch2/catch_approx.hpp>

@@ -14,7 +14,7 @@ namespace sojourn::energy::test {
 constexpr std::uint64_t kSecond = 1'000'000'000;
 constexpr std::uint64_t kRange = 65'532'610'987;  // of a counter of 65 kJ
 
-// A capture from second 10 to second 20, with what was read in it.
+// A capture from second 10 to second 20, with its readings.
 class Readings {
  public:
   Readings();

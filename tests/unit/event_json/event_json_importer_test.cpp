@@ -1,4 +1,4 @@
-// When the events were, and what a trace has of them.
+// The times of events, and their form in a trace.
 #include "analysis/event_json/event_json_importer.h"
 
 #include <chrono>
@@ -130,7 +130,7 @@ TEST_CASE("spans are in the order of their beginnings, however they were written
   CHECK(events[2].ts_ns == kTen + 9'000);
 }
 
-TEST_CASE("every object is an event or is told as what it is") {
+TEST_CASE("every object is an event, or is counted by its kind") {
   const Imports imports;
   const auto summary = imports.import(
       "[" + span_at(1) + R"(,{"ph": "M", "name": "x"},{"ph": "X"},)" + span_at(2), kTen, kTen);

@@ -1,4 +1,4 @@
-// What is an event in such a file, and what is only JSON.
+// Events in such a file, and JSON that is no event.
 #include "analysis/event_json/event_reader.h"
 
 #include <string>
@@ -80,7 +80,7 @@ TEST_CASE("a trace viewer's object has its events in traceEvents, and fractions 
   CHECK(all.events[1].kind == Event::Kind::kOther);
 }
 
-TEST_CASE("what stands behind the list of events is none of them") {
+TEST_CASE("text behind the list of events is no event") {
   const Read all = read(R"({"traceEvents": [{"name": "a", "ph": "i", "ts": 1}],)"
                         R"( "stackFrames": {"5": {"name": "b", "ph": "i", "ts": 2}},)"
                         R"( "samples": [{"name": "c", "ph": "X", "ts": 3, "dur": 1}]})");

@@ -31,7 +31,7 @@ std::vector<std::string> packets_of(const std::string& file) {
   return packets;
 }
 
-// Of packets of events: how far each is from the one before.
+// The distances between the stamps of packets of events.
 std::vector<std::uint64_t> steps_of(const std::vector<std::string>& packets) {
   std::vector<std::uint64_t> steps;
   for (const std::string& packet : packets) {

@@ -19,7 +19,7 @@ const std::vector<Column> kColumns = {{"n", CellType::kUnsigned},
                                       {"is, so", CellType::kBool},
                                       {"text", CellType::kText}};
 
-// What a writer makes of rows.
+// The text that a writer makes of rows.
 template <typename Writer>
 std::string written(const std::vector<std::vector<Cell>>& rows) {
   std::string text;

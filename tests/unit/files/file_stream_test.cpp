@@ -1,4 +1,4 @@
-// What importers are given of files: all bytes, how far that is of what is stored, and why it ends.
+// Streams of files for importers: all bytes, their progress, and the reason of an early end.
 #include "userspace/files/file_stream.h"
 
 #include <chrono>

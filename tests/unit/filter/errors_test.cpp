@@ -1,4 +1,4 @@
-// What is said of expressions that are wrong, and where the caret stands.
+// The errors of wrong expressions, and the place of the caret.
 #include <catch2/catch_test_macros.hpp>
 
 #include "analysis/filter/journey_filter.h"

@@ -1,4 +1,4 @@
-// Bytes that nobody meant as an expression: an error or a filter, never anything else.
+// Random bytes as an expression: always an error or a filter.
 #include <algorithm>
 #include <random>
 
@@ -20,7 +20,7 @@ constexpr std::string_view kWords[] = {
 void try_out(const std::string& text, const model::EventBatch& events, std::size_t& compiled) {
   const auto parsed = filter::parse(text);
   if (!parsed) {
-    // One line for what is wrong, one for the expression, one for the caret: however it looks.
+    // An error has three lines for any text: the fault, the expression, the caret.
     const std::string& error = parsed.error().text();
     REQUIRE(std::ranges::count(error, '\n') == 2);
     REQUIRE(error.contains('^'));

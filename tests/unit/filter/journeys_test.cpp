@@ -1,4 +1,4 @@
-// What expressions mean for whole journeys.
+// The meaning of expressions for whole journeys.
 #include <catch2/catch_test_macros.hpp>
 
 #include "analysis/filter/journey_filter.h"

@@ -1,4 +1,4 @@
-// What expressions mean for single events.
+// The meaning of expressions for single events.
 #include <catch2/catch_test_macros.hpp>
 
 #include "tests/unit/filter/support.h"
@@ -160,7 +160,7 @@ TEST_CASE("a thread is told by its number or by its name, in one set by both") {
   CHECK(rows("thread in 2..3") == Rows{1, 2});
   CHECK(rows("thread == field(len)") == Rows{0, 1, 2});
   CHECK(rows("tid == len") == Rows{0, 1, 2});
-  // Nobody can tell how the third one is called.
+  // The name of the third thread is unknown.
   CHECK(rows("thread != mac") == Rows{1});
   CHECK(rows("thread !~ m*") == Rows{1});
   CHECK(rows("!(thread in {mac, 3})") == Rows{1});

@@ -16,7 +16,7 @@ using filter::Comparison;
 using filter::Node;
 using filter::Number;
 using Kind = Node::Kind;
-using Chosen = std::map<std::string, std::size_t>;  // which field stands for each name
+using Chosen = std::map<std::string, std::size_t>;  // the chosen field of each name
 
 void collect(const Node& node, std::vector<std::string>& names) {
   const bool is_field = node.is_field || filter::find_keyword(node.name) == nullptr;
@@ -91,7 +91,7 @@ Truth judge(const Node& node, const model::Point& point, const model::EventView&
   return is_selected ? Truth::kTrue : Truth::kFalse;
 }
 
-// True where it is for any choice of fields.
+// True if it is true for any choice of fields.
 Truth any_choice(const Node& node, const model::Point& point, const model::EventView& event,
                  const std::vector<std::string>& names, std::size_t next, Chosen& chosen) {
   if (next == names.size()) return judge(node, point, event, chosen);

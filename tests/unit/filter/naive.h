@@ -1,6 +1,6 @@
 // The filter language's meaning in the plainest way: a walk over the parsed tree for each event,
-// names looked up each time, three truth values. Slow, and nothing in common with the program that
-// it is compared with but the parser.
+// names looked up each time, three truth values. Slow. It shares nothing but the parser with the
+// program that it is compared with.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Random expressions over random events: what is compiled says what the plain meaning says.
+// Random expressions over random events: the compiled program agrees with the plain meaning.
 #include <random>
 
 #include <catch2/catch_test_macros.hpp>

@@ -20,7 +20,7 @@ model::Schema radio() {
                    point("D rlc.tx.am--mac", "len:rnti:sn"), point("D mac--phy", "::slot"),
                    point("U phy--mac", "::sn"), point("I depth", "len")};
   schema.points[1].fields[2].is_signed = true;
-  // As imports have it: any of the values.
+  // A field that occurs twice, as in imports: either value may match.
   schema.points[3].fields.push_back(schema.points[3].fields[0]);
   return schema;
 }

@@ -1,4 +1,4 @@
-// What expressions mean for what threads did.
+// The meaning of expressions for spans of threads.
 #include <catch2/catch_test_macros.hpp>
 
 #include "analysis/filter/thread_filter.h"
@@ -31,7 +31,7 @@ bool holds(std::string_view expression, std::uint32_t tid, std::int32_t cpu,
 
 using Parts = std::vector<std::pair<std::uint64_t, std::uint64_t>>;
 
-// Of what thread 1 did on CPU 3 from 0 to 10 us after the origin.
+// The parts of a span of thread 1 on CPU 3 from 0 to 10 us after the origin.
 Parts parts(std::string_view expression) {
   CAPTURE(expression);
   const auto made = compiled(expression);

@@ -32,7 +32,7 @@ TEST_CASE("without a map an event is a scalar with its own fields") {
   CHECK(values == std::vector<std::uint64_t>{40, 7});
   CHECK(all.schema().points[**first].name() == "gnb.in");
   CHECK(all.schema().points[**first].direction == model::Direction::kScalar);
-  // The same event again, and one with other fields.
+  // The same event again, then events with other fields.
   CHECK(**all.of(hit("gnb:in", {{"len", 41}, {"rnti", 8}}), values, why) == **first);
   CHECK(**all.of(hit("gnb:in", {{"len", 41}}), values, why) != **first);
   CHECK(**all.of(hit("gnb:in", {}), values, why) != **first);

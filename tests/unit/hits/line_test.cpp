@@ -1,4 +1,4 @@
-// Lines of perf and bpftrace: what is a hit, what is passed over, and what is broken.
+// Lines of perf and bpftrace: hits, lines that are skipped, and broken ones.
 #include <string>
 #include <vector>
 

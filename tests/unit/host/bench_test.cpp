@@ -1,4 +1,4 @@
-// How samples are taken. Nothing here asserts a time.
+// The way in which samples are taken. No time is asserted.
 #include "userspace/host/bench.h"
 
 #include <catch2/catch_test_macros.hpp>

@@ -1,5 +1,5 @@
-// Frequencies that are set for a while, on a machine of files: and are what they were before,
-// however whoever set them ended.
+// Frequencies that are set for a while, on a machine of files. They are restored however the
+// process that set them ends.
 #include "userspace/host/cpu_frequency.h"
 
 #include <chrono>
@@ -25,7 +25,7 @@ std::string limits_of(const SysTree& sys, unsigned policy) {
   return sys.text(folder + "scaling_min_freq") + " " + sys.text(folder + "scaling_max_freq");
 }
 
-// Two kinds of cores; the second was held below what it can do.
+// Two kinds of cores; the second is limited to less than its maximum.
 SysTree& fill(SysTree& sys) {
   sys.policy(0, 800'000, 3'500'000).policy(4, 400'000, 2'400'000);
   return sys.file(SysTree::policy_of(4) + "scaling_max_freq", "2000000");
@@ -43,7 +43,7 @@ TEST_CASE("a frequency is set for all CPUs and set back") {
   fill(sys);
   auto setting = FrequencySetting::begin(sys.path());
   REQUIRE(setting);
-  CHECK(setting->slowest_khz() == 800'000);    // what both kinds can do
+  CHECK(setting->slowest_khz() == 800'000);    // the least that both kinds support
   CHECK(setting->fastest_khz() == 2'400'000);  // also where it was forbidden before
   CHECK(limits_of(sys, 0) == "800000 3500000");
   for (const std::uint64_t khz : {2'400'000U, 800'000U, 1'200'000U}) {

@@ -1,4 +1,4 @@
-// What recorded processors say of themselves.
+// Descriptions that processors gave, as recorded.
 #include "userspace/host/cpuid.h"
 
 #include <catch2/catch_test_macros.hpp>

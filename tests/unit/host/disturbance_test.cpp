@@ -1,4 +1,4 @@
-// What is said of the time in which was measured.
+// The report on disturbances during a measurement.
 #include "userspace/host/disturbance.h"
 
 #include <catch2/catch_test_macros.hpp>

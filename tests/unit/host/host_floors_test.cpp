@@ -1,4 +1,4 @@
-// What a stay cannot be faster than.
+// The minimum time of a stay.
 #include "analysis/host/host_floors.h"
 
 #include <catch2/catch_test_macros.hpp>

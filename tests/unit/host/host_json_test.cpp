@@ -1,4 +1,4 @@
-// A profile as JSON and back, and what is no profile.
+// A profile as JSON and back, and JSON that is no profile.
 #include "analysis/host/host_json.h"
 
 #include <catch2/catch_test_macros.hpp>

@@ -1,4 +1,5 @@
-// Descriptions of machines whose files were written by hand: whole ones, bare ones, ones that lie.
+// Descriptions of machines whose files were written by hand: complete ones, sparse ones, false
+// ones.
 #include "userspace/host/machine_reader.h"
 
 #include <filesystem>

@@ -1,4 +1,4 @@
-// What is predicted from what, and which reasons are given.
+// The predictions, their inputs, and the reasons of deviations.
 #include "analysis/host/predictions.h"
 
 #include <catch2/catch_approx.hpp>

@@ -1,4 +1,4 @@
-// What is kept of a machine, for how long, and whose word is taken for it.
+// The cached profile of a machine: its lifetime, and whose files are used.
 #include "userspace/host/profile_cache.h"
 
 #include <catch2/catch_test_macros.hpp>

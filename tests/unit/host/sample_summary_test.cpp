@@ -1,4 +1,4 @@
-// What many samples say.
+// The summary of many samples.
 #include "analysis/host/sample_summary.h"
 
 #include <limits>

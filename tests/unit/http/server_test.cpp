@@ -155,7 +155,7 @@ TEST_CASE("events go to those who listen, and a slow one misses some") {
   CHECK(served.server->clients() == 1);
 }
 
-TEST_CASE("who takes nothing is ended, and so is who asks for nothing") {
+TEST_CASE("a client that takes nothing is dropped, and so is one without a request") {
   Served served(
       {.clients = 8, .request = std::chrono::seconds(1), .standstill = std::chrono::seconds(1)});
   Peer& listening = served.ask("GET /events HTTP/1.1\r\n\r\n");
@@ -184,7 +184,7 @@ TEST_CASE("a hundred connections that say nothing keep nobody out") {
   CHECK(peer.heard.ends_with("/late "));
 }
 
-TEST_CASE("who came before stays where all have asked, and one too many is closed") {
+TEST_CASE("if all clients have requests, a new one too many is closed") {
   Served served({.clients = 3});
   for (int number = 0; number < 3; ++number) {
     Peer& peer = served.ask("GET /events HTTP/1.1\r\n\r\n");

@@ -1,5 +1,5 @@
-// Streams of other tracers beside those of a recorded trace: nothing of it changes, and each event
-// stands at its time.
+// Streams of other tracers beside those of a recorded trace: the trace does not change, and each
+// event has its time.
 #include "analysis/imports/destination.h"
 
 #include <string>

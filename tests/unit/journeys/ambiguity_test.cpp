@@ -1,4 +1,4 @@
-// What is not sure of a journey, and what it might as well be.
+// The doubts about a journey, and its alternatives.
 #include <algorithm>
 #include <string>
 #include <vector>
@@ -28,7 +28,7 @@ constexpr std::string_view kUp = R"(
     U rlc.rx--out len:rnti:drb.rsn.psn
 )";
 
-TEST_CASE("what fitted as well is named, the nearest first") {
+TEST_CASE("alternatives are named, the nearest first") {
   World world(kLine);
   world.events(R"(
     100 t1 s1 D in--a 1000 1 7 71

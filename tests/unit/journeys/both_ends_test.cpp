@@ -12,7 +12,8 @@ namespace {
 
 using Lines = std::vector<std::string>;
 
-// A sender's points up to the air, and a receiver's from there on. `%` stands for the direction.
+// A sender's points up to the air, and a receiver's from there on. `%` is replaced by the
+// direction.
 constexpr std::string_view kLink = R"(
     % in--tx len:rnti:lcid.sn
     % tx--mux len:rnti:lcid.sn.so.slot
@@ -233,7 +234,7 @@ TEST_CASE("a block that is dropped ends the journeys of all that went into it") 
                           "phy--air@210<2 air--dec@250<3 dec--drop@260<4"});
 }
 
-// The same in both directions, so the uplink's tests say enough.
+// Both directions are equal here, so testing the uplink is enough.
 TEST_CASE("journeys of a block that a rule anchors at the other end keep to their packet, too") {
   World world(in_direction(kLink, 'U'));
   world.rules.uplink = Anchor::kInput;
@@ -248,7 +249,7 @@ TEST_CASE("journeys of a block that a rule anchors at the other end keep to thei
         "air--dec@250<3 dec--demux@260<4");
 }
 
-TEST_CASE("where no id says what of a block a piece is, all that went into it belongs to it") {
+TEST_CASE("a piece without an id belongs to all units that went into its block") {
   const std::string whole =
       "U complete 100..271: in--tx@100 in--tx@110 tx--mux@200<0 tx--mux@201<1 mux--phy@202<2,3 "
       "phy--air@210<4 air--dec@250<5 dec--demux@260<6 demux--rx@270<7 rx--out@271<8*";
@@ -266,7 +267,7 @@ TEST_CASE("where no id says what of a block a piece is, all that went into it be
   }
 }
 
-// One piece went into the block twice; of the other it is known which it is.
+// One segment went into the block twice; the other one is identified by its ids.
 TEST_CASE("a block that belongs to one piece as a whole does so to its packet") {
   const auto journeys = rebuilt(kLink, 'U', R"(
     100 % in--tx 500 1 4 7
@@ -289,7 +290,7 @@ TEST_CASE("a block that belongs to one piece as a whole does so to its packet") 
               "dec--demux@260<8 demux--rx@270<9 demux--rx@271<9 rx--out@272<10,11*"});
 }
 
-TEST_CASE("a piece whose going into the block was lost is of none of the packets in it") {
+TEST_CASE("a piece whose entry into the block was lost belongs to none of its packets") {
   const auto letter = GENERATE('U', 'D');
   World world(in_direction(kLink, letter));
   world.marks.open_ns = 1;

@@ -52,7 +52,7 @@ class Lte {
           break;
       }
     }
-    // Nothing but its end says that a packet is whole.
+    // A packet is known to be whole only by its end.
     for (auto& ue : ues_)
       while (!ue.queue.empty()) send(ue);
     return log_.take();
@@ -140,7 +140,7 @@ class Lte {
         {hit}, pieces);
   }
 
-  // System information: to all, and nobody's packet.
+  // System information goes to all UEs and belongs to no packet.
   void broadcast() {
     tick();
     log_.hit("D mac.txreq--phy.out.proc", {18, 0xffff, 0, 0, fm(), subfm()}, {});

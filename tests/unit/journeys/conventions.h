@@ -1,5 +1,5 @@
-// Made-up traffic by the identifiers of two base stations that nobody asked how to name them: what
-// was measured in them is in the ids alone. The same seed gives the same traffic everywhere.
+// Made-up traffic with the identifiers of two base stations that have names of their own: the ids
+// alone show how units belong together. The same seed gives the same traffic everywhere.
 #pragma once
 
 #include <cstdint>
@@ -8,9 +8,9 @@
 
 namespace sojourn::journeys {
 
-// OpenAirInterface LTE, as LatSeq's points say it: an RLC PDU takes parts of several SDUs, all
-// with the PDU's length and without offsets; frames come again; what PDCP receives has two numbers,
-// one of which is its own.
+// OpenAirInterface LTE with LatSeq's points: an RLC PDU takes parts of several SDUs, all with the
+// PDU's length and without offsets; frame numbers repeat; a unit that PDCP receives has two
+// numbers, one of which is its own.
 truth::Truth oai_lte(std::uint32_t seed);
 
 // srsRAN: above RLC a packet is known by the address of its buffer, which the next packet has at

@@ -1,4 +1,4 @@
-// Which packets were in the target when the capture ended, also where a flight recorder's threads
+// The packets that were in the target when the capture ended, even if a flight recorder's threads
 // reach back to different times.
 #include <catch2/catch_test_macros.hpp>
 #include <fmt/format.h>
@@ -88,7 +88,7 @@ TEST_CASE("what came after the last loss is known to be inside") {
   CHECK(world.seen()[2].inside == "a 8200 until 9000");
 }
 
-// The thread of stream 1 writes over what it had before 5000; that of stream 2 still has all.
+// The thread of stream 1 overwrites its events before 5000; that of stream 2 still has all.
 constexpr std::string_view kReach = R"(
     2000 t1 s2 D in--a 1000 1 1
     2500 t1 s2 D in--a 1000 1 2
@@ -127,7 +127,7 @@ TEST_CASE("a packet that came before the open mark and left after it leaves no h
 }
 
 TEST_CASE("a thread that hung and still has all its events shows what it sat on") {
-  // Another thread's ring reaches back to 8000 only; that one takes nothing out of a.
+  // Another thread's ring reaches back to 8000 only; that thread takes nothing out of a.
   World world(R"(
     D in--a len:rnti:sn
     D a--b len:rnti:sn

@@ -10,7 +10,7 @@
 namespace sojourn::journeys {
 namespace {
 
-// What stands for a key is asked for by the hash alone here: of one hash there is one key.
+// Looks up a key by its hash alone: in these tests each hash has one key.
 KeyEntry* find(const KeyTable& keys, std::uint64_t hash) {
   return keys.find(hash, [](const KeyEntry&) { return true; });
 }
@@ -42,7 +42,7 @@ TEST_CASE("keys come and go in any order, and each is found while it is there") 
 }
 
 TEST_CASE("a key that nobody has is missed, though keys have passed every bucket") {
-  constexpr std::uint64_t kBuckets = 256;  // that there are at first
+  constexpr std::uint64_t kBuckets = 256;  // the number at first
   constexpr std::size_t kPlaces = 7;
   KeyTable keys;
   std::deque<KeyEntry> entries;
@@ -73,7 +73,7 @@ TEST_CASE("of keys with one hash each is found by what else it is") {
   CHECK(find(keys, 0) == nullptr);
 }
 
-TEST_CASE("who takes a key over stands in its place, and all who have it move with it") {
+TEST_CASE("a unit that takes a key over takes its place, and all units of the key follow") {
   KeyTable keys;
   KeyEntry left;
   KeyEntry older;

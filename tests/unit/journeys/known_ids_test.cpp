@@ -1,4 +1,4 @@
-// What a packet is called: by the ids that people know, wherever along its path.
+// The ids by which people know a packet, from any event of its path.
 #include "analysis/journeys/known_ids.h"
 
 #include <string>
@@ -43,7 +43,7 @@ model::Point point(const char* where, const char* fields) {
   return model::parse_point(where, fields).value();
 }
 
-// As a map's point with begins = ["bb"] is recorded.
+// The form in which a map's point with begins = ["bb"] is recorded.
 model::Point with_life(model::Point point) {
   point.fields.insert(point.fields.begin(),
                       {.name = std::string(model::kLifePrefix) + "bb", .bytes = 8});

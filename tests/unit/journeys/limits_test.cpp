@@ -1,4 +1,4 @@
-// What the rebuild says about journeys that it cannot see whole, and what it forgets.
+// The outcome of journeys that a rebuild cannot see whole, and the limits of its memory.
 #include <algorithm>
 
 #include <catch2/catch_test_macros.hpp>
@@ -89,7 +89,7 @@ TEST_CASE("what a thread does next is no late parent of what it did before") {
 TEST_CASE("what waits in vain is the parent of what its thread does next") {
   World world(kLine);
   world.marks.open_ns = 1;
-  // The numbers tell whose child each is; where they are the same, the order on the thread.
+  // The numbers show the parent of each child; where they are equal, the order on the thread does.
   world.events(R"(
     100000 t1 D a--b 1000 1 7
     100010 t1 D b--out 1000 1 7
@@ -154,7 +154,7 @@ TEST_CASE("thousands that wait at once are told apart by every id of a long key"
   // All differ in the last id only.
   for (int unit = 0; unit < kUnits; ++unit)
     lines += fmt::format("{} D in--a 100 1 2 3 4 5 6 {}\n", now_ns += 10, unit);
-  // They leave in another order than they came in; twice, so that what was kept is used again.
+  // They leave in another order than they came in. It is done twice, so that memory is used again.
   for (int unit = kUnits - 1; unit >= 0; --unit)
     lines += fmt::format("{} D a--out 100 1 2 3 4 5 6 {}\n", now_ns += 10, unit);
   now_ns += kSecond;
@@ -481,7 +481,7 @@ TEST_CASE("a unit that was given up may be repeated still, and is not given up t
     U dec--demux ::hqpid
   )");
   world.rules.expiry_ns = 100;
-  // The reception is remembered; what was demodulated of its first round is no longer waited for.
+  // The reception is remembered; the demodulated data of its first round is no longer waited for.
   world.events(R"(
     100 U ant--demod 4 0
     110 U demod--dec 4 0

@@ -111,7 +111,7 @@ class Judge : public Observer {
     return reached;
   }
 
-  // Whether all bytes of the packet that entered here came out.
+  // Returns whether all bytes of the packet that entered here came out.
   bool is_whole(std::size_t root, const Hits& reached) const {
     const auto packet = truth_.hits[root].pieces[0].packet;
     IntervalSet out;
@@ -138,7 +138,7 @@ class Judge : public Observer {
     return down ? wrong_down(journey) : wrong_up(journey, hits);
   }
 
-  // Those between the two may have been lost.
+  // Hits between the two may have been lost.
   bool repeats(std::size_t later, std::size_t earlier) const {
     for (auto at = later; truth_.hits[at].repeat_of != 0;) {
       at = index(truth_.hits[at].repeat_of);
@@ -190,8 +190,8 @@ class Judge : public Observer {
   std::vector<std::uint64_t> stamps_;  // by hit
   std::vector<std::vector<std::size_t>> children_;
   Hits known_;     // inputs (D) and outputs (U) of what was found complete
-  Hits censored_;  // the same of what was said to be cut
-  std::map<std::size_t, std::string> others_;  // of all that was not complete, in words
+  Hits censored_;  // the hits of journeys that were called cut
+  std::map<std::size_t, std::string> others_;  // all other incomplete journeys, in words
 };
 
 }  // namespace

@@ -1,7 +1,6 @@
-// What may be said of journeys when events were lost: one that is called complete must be true in
-// every link and in both its ends, and one of which every event was seen must be found. It may be
-// called cut where what was lost of others took something from it: a duplicate that is thrown away
-// and was not seen to come.
+// Checks journeys after losses. A journey that is called complete must be true in every link and at
+// both ends, and one of which every event was seen must be found. It may be called cut if a lost
+// event concerns it: a duplicate that is discarded and whose arrival was not seen.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +18,7 @@ namespace sojourn::journeys {
 struct LossComparison {
   std::uint64_t lost = 0;      // events
   std::uint64_t complete = 0;  // journeys that were found so
-  std::uint64_t doubtful = 0;  // of them, with something that is not true, and flagged
+  std::uint64_t doubtful = 0;  // of them, those with something false that is flagged
   std::uint64_t invented = 0;  // ..., and not flagged
   std::uint64_t seen = 0;      // complete in truth, and all of it was seen
   std::uint64_t withheld = 0;  // of them, called cut
@@ -28,7 +27,7 @@ struct LossComparison {
   std::vector<std::string> words;  // about the first that are invented or missed
 };
 
-// Of the observations, those that `kept` says are in the trace; the others leave gaps.
+// The observations for which `kept` is true are in the trace; the others leave gaps.
 Result<LossComparison> compare_with_losses(const truth::Truth& truth,
                                            std::span<const Observation> observations,
                                            const std::vector<bool>& kept);

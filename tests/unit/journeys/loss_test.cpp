@@ -1,5 +1,5 @@
-// Random radio behaviour of which some events were lost, and clocks disagree: what is called
-// complete is true all the same, and nothing is missed that was seen whole.
+// Random radio behaviour with lost events and clocks that disagree: journeys that are called
+// complete are true, and every journey that was seen whole is found.
 #include <algorithm>
 #include <array>
 #include <random>
@@ -16,7 +16,7 @@
 namespace sojourn::journeys {
 namespace {
 
-// As slow as a real one, some 10,000 events a second; some threads' clocks are ahead of the
+// Some 10,000 events a second, as in a real base station. Some threads' clocks are ahead of the
 // others'.
 std::vector<Observation> observe(const truth::Truth& truth, std::uint64_t ahead_ns) {
   constexpr std::array kAhead = {"D pdcp.in--pdcp.tx", "U mac.demux", "U demux", "U rlc.rx",
@@ -62,7 +62,7 @@ void check(const truth::Truth& truth, std::uint32_t seed, double share, Sums& su
   sums.withheld += compared->withheld;
 }
 
-// At most one of so many complete ones is doubtful.
+// The number of complete journeys for which one may be doubtful.
 void check(const Sums& sums, std::uint64_t complete_for_doubtful) {
   INFO(sums.lost << " lost, " << sums.complete << " complete, " << sums.doubtful << " doubtful, "
                  << sums.seen << " seen, " << sums.withheld << " withheld");
@@ -99,14 +99,14 @@ TEST_CASE("with RNTIs that change and lost events, nothing is invented and nothi
 }
 
 TEST_CASE("with copies that overtake and lost events, nothing is invented and nothing missed") {
-  // Numbers do not wrap: a copy that is left over, as its drop was lost, would be taken for a
+  // Numbers do not wrap here. Otherwise a copy whose drop was lost would be taken for a later
   // packet of its number whose own event was lost.
   Sums sums;
   for (std::uint32_t seed = 1; seed <= 40; ++seed)
     check(random_legs(
               {.seed = seed, .ues = 1 + seed % 5, .loss_percent = 5 + seed % 50, .sequence = 4096}),
           seed, seed % 2 == 0 ? 0.001 : 0.02, sums);
-  // Of two copies that both wait as a drop was lost, nothing tells which one went on.
+  // If two copies wait because a drop was lost, either may be the one that went on.
   check(sums, 100);
 }
 

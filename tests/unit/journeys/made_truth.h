@@ -28,7 +28,7 @@ class MadeTruth {
   truth::Truth take();
 
  private:
-  // Made into spans at the end, when nothing moves any more.
+  // They become spans at the end, when the vectors do not grow any more.
   struct Lists {
     std::vector<std::uint64_t> values;
     std::vector<truth::HitId> parents;

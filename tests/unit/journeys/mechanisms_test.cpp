@@ -509,7 +509,7 @@ TEST_CASE("without bytes a fork is complete when all its branches are out") {
   CHECK(world.seen()[0].journey.segments == 2);
 }
 
-// LTE's frame comes back for ten subframes, and nothing that both points have says which one.
+// LTE's frame number is the same for ten subframes, and no id of both points tells these apart.
 TEST_CASE("a status that follows in the same frame is no part of what went out whole") {
   World world(R"(
     D in--rlc len:rnti:sn

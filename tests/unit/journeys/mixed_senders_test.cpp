@@ -1,5 +1,6 @@
-// Several senders of which nothing says which is which: what only a number or a process ties is in
-// doubt once that shows, and before as far as it was not told of.
+// Several senders without an id that tells them apart. Steps that only a number or a process ties
+// become ambiguous once that shows, and earlier ones as far as their journeys were not reported
+// yet.
 #include <algorithm>
 
 #include <catch2/catch_test_macros.hpp>
@@ -12,7 +13,7 @@ namespace {
 
 using Lines = std::vector<std::string>;
 
-// What is doubtful of those that became whole, in the order in which they did.
+// The doubts about complete journeys, in the order in which they became whole.
 Lines doubts(const World& world) {
   auto seen = world.seen();
   std::ranges::sort(seen, {}, [](const World::Seen& one) { return one.journey.end_ns; });
@@ -23,8 +24,7 @@ Lines doubts(const World& world) {
   return result;
 }
 
-// Blocks, which show that there are two by their process; pieces, which do not say where they
-// begin.
+// Blocks whose process shows that there are two senders, and segments without an offset.
 constexpr std::string_view kLooped = R"(
     U air--start ::fm.hqpid.hqround
     U start--dec ::fm.hqpid.hqround
@@ -135,8 +135,8 @@ constexpr std::string_view kUnasked = R"(
     U demux--out len::fm.hqpid
 )";
 
-// Receptions, each of a slot, a process and a round, and what comes of it: `-` it failed, `p` it
-// was padding, `+` it was a packet.
+// Receptions, each with a slot, a process, a round, and a result: `-` it failed, `p` it was
+// padding, `+` it was a packet.
 class Air {
  public:
   explicit Air(std::uint64_t us) : us_(us) {}
@@ -176,7 +176,7 @@ TEST_CASE("rounds nobody asked for: several senders show in rounds of what was d
   world.events(mixed_air().hear(7, 0, '-').hear(7, 0, '+').hear(7, 1, '+').events());
   const auto journeys = world.journeys();
   CHECK(world.totals().mixed_senders);
-  // The last is known to go on with what waited, as nothing else of its process did.
+  // The last one certainly continues the block that waited: its process had no other.
   CHECK(std::ranges::any_of(journeys, [](const auto& journey) {
     return journey.starts_with("U complete 5006500000..") &&
            journey.contains("air--dem@5007500000=0");
@@ -194,7 +194,7 @@ TEST_CASE("rounds nobody asked for: of two that wait either is in doubt, and the
   CHECK(told == Lines{"2 others air--dem@5006500000(13 7 0)s0#40", "2 sender"});
 }
 
-TEST_CASE("rounds nobody asked for: what nobody's last round fits is in doubt") {
+TEST_CASE("rounds nobody asked for: a unit that no last round fits is in doubt") {
   World world(kUnasked);
   world.events(mixed_air().hear(7, 0, '+').hear(7, 1, '+').events());
   world.journeys();
@@ -218,7 +218,7 @@ TEST_CASE("rounds nobody asked for: in one slot the like of a reception displace
   )";
   world.events(events);
   world.journeys();
-  // What it went through, and whether it failed, is not known any more.
+  // Its course, and whether it failed, is not known any more.
   CHECK(doubts(world).back() == "1 sender");
 }
 

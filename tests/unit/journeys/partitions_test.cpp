@@ -22,8 +22,8 @@ namespace {
 
 using model::Direction;
 
-// Everything that observers are told, but for the ids of journeys; with who enters and leaves go
-// the turn at which it became known, and who told of it.
+// All calls of an observer, without the ids of journeys. Changes of places have the turn at which
+// they became known, and the rebuilder that reported them.
 struct Words {
   using Change = std::tuple<std::uint64_t, std::uint32_t, std::string>;
 
@@ -79,7 +79,7 @@ class Told : public Observer {
   const std::uint64_t* turn_ = nullptr;
 };
 
-// As slow as a real one; so many of a hundred are lost.
+// The rate of a real base station, with `lost_percent` of the events lost.
 model::EventBatch events_of(const truth::Truth& truth, std::uint32_t lost_percent) {
   std::minstd_rand random(7);
   model::EventBatch events;

@@ -1,4 +1,4 @@
-// How many pieces a packet was in, whatever of them was sent or received again.
+// The number of segments of a packet, in spite of repeats in sending and receiving.
 #include <catch2/catch_test_macros.hpp>
 
 #include "tests/unit/journeys/world.h"

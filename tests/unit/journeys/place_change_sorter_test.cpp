@@ -1,4 +1,4 @@
-// Who enters and leaves is told in the order of time, also where it becomes known late.
+// Entering and leaving is reported in the order of time, even if it becomes known late.
 #include "analysis/journeys/place_change_sorter.h"
 
 #include <algorithm>
@@ -35,7 +35,7 @@ class Times : public Observer {
   bool order_;
 };
 
-TEST_CASE("who goes without a parent is told in its place") {
+TEST_CASE("a unit without a parent is reported at its time") {
   World world(R"(
     D in--a len:rnti:sn
     D a--b len:rnti:sn
@@ -64,7 +64,7 @@ TEST_CASE("while nothing waits all is told at once, else when nothing does any m
   places.enter(2, 150);
   places.leave(1, 100, 170, true);
   places.enter(3, 120);
-  places.leave(2, 150, 150, false);  // of one stamp, who was known first comes first
+  places.leave(2, 150, 150, false);  // of equal stamps the one known first comes first
   places.end_wait();
   CHECK(times.words == "+1:100 ");
   places.end_wait();
@@ -84,7 +84,7 @@ TEST_CASE("who does not ask for the order is told what becomes known") {
   CHECK(times.told.size() == 2);
 }
 
-TEST_CASE("however long something waits, what nobody comes before any more is told in order") {
+TEST_CASE("changes that nothing can precede any more are reported in order during any wait") {
   constexpr std::uint64_t kLate = 20'000;
   constexpr std::size_t kChanges = 200'000;
   std::minstd_rand random(7);

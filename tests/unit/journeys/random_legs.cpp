@@ -191,7 +191,7 @@ class Simulation {
     deliver(ue);
   }
 
-  // Delivery goes on behind what is missing.
+  // Gives up missing packets: delivery goes on behind them.
   void give_up_missing(Ue& ue) {
     ue.next = ue.held.empty() ? ue.packets : ue.held.begin()->first;
     deliver(ue);

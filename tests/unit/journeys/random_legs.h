@@ -1,6 +1,6 @@
 // A made-up uplink over two legs: most packets are sent over both, cut by grants, with HARQ rounds
-// and losses of each leg's own; so copies overtake each other. PDCP throws away the second copy,
-// holds what came too early, and delivers in order. The same seed gives the same traffic
+// and losses of each leg's own, so copies overtake each other. PDCP discards the second copy, holds
+// packets that came too early, and delivers in order. The same seed gives the same traffic
 // everywhere.
 #pragma once
 

@@ -355,7 +355,7 @@ class Simulation {
     if (sdu.arrived.bytes() == sdu.bytes) {
       deliver(ue, sdu, part.drb);
     } else if (part.drb == kAm && chance(radio_.repeat_percent)) {
-      // Sent again, alone or with what was not sent yet: the pieces overlap then.
+      // Sent again, alone or with bytes that were not sent yet: the segments overlap then.
       sdu.lost.push_back(random_() % 2 == 0 ? part.bytes : Interval{0, sdu.bytes});
     }
   }
@@ -382,7 +382,7 @@ class Simulation {
     clean(ue, bearer, part.drb);
   }
 
-  // Gives up what can never be whole (UM), forgets what is over.
+  // Gives up SDUs that can never become whole (UM), and forgets finished ones.
   void clean(std::uint64_t ue, BearerState& bearer, std::uint64_t drb) {
     for (auto& sdu : bearer.window) {
       const bool sent = sdu.next == sdu.bytes && sdu.flying == 0 && sdu.lost.empty();

@@ -15,7 +15,7 @@ struct Radio {
   std::uint32_t actions = 3000;
   std::uint32_t loss_percent = 20;   // of each transmission over the air
   std::uint32_t drop_percent = 3;    // of units that a layer throws away
-  std::uint32_t repeat_percent = 5;  // of AM SDUs that are sent again though they arrived
+  std::uint32_t repeat_percent = 5;  // of AM SDUs: sent again although they arrived
   std::uint64_t sequence = 32;       // numbers there are: so few that they wrap all the time
 };
 

@@ -81,7 +81,7 @@ struct UpBlock {
   };
   bool busy = false;
   std::uint64_t rnti = 0;     // the temporary one, if it is the first
-  std::uint64_t renamed = 0;  // what it is at the latest round
+  std::uint64_t renamed = 0;  // its RNTI at the latest round
   std::uint64_t round = 0;
   std::uint64_t slot = 0;  // of the latest reception
   HitId last = 0;
@@ -334,7 +334,7 @@ class Simulation {
       log_.hit("U rlc.rx--drop", {sdu.arrived.bytes(), ue.rnti, sdu.rsn}, sdu.held);
   }
 
-  // What was begun over the air is given up, what was not is sent anew under the new RNTI.
+  // Gives up transmissions that were begun over the air; the rest is sent under the new RNTI.
   void hand_over(Ue& ue) {
     for (std::size_t harq = 0; harq < kHarqs; ++harq) {
       if (ue.sending[harq].busy) give_up(ue, harq);
@@ -361,8 +361,8 @@ class Simulation {
     }
   }
 
-  // In the uplink, first under a temporary RNTI. Else a block under way goes on: its later rounds
-  // have both names.
+  // In the uplink a UE starts anew under a temporary RNTI, or a block under way goes on: then its
+  // later rounds have both names.
   void start_anew(Ue& ue) {
     for (std::size_t harq = 0; harq < kHarqs; ++harq)
       if (ue.receiving[harq].busy) lose(ue, harq);

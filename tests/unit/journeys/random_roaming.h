@@ -1,6 +1,6 @@
 // A made-up radio whose UEs change their RNTI: units that waited under the old one are forwarded,
 // blocks under way are given up, and the first block after it comes under a temporary RNTI. Packets
-// enter and leave with a TEID only, and many a point has one id several times. The same seed gives
+// enter and leave with a TEID only, and many points have one id several times. The same seed gives
 // the same traffic everywhere.
 #pragma once
 

@@ -1,4 +1,4 @@
-// Random radio behaviour, all mechanisms mixed, against what is known to have happened.
+// Random radio behaviour, all mechanisms mixed, compared with the truth.
 #include <algorithm>
 #include <initializer_list>
 #include <string_view>
@@ -76,15 +76,15 @@ TEST_CASE("copies over two legs that overtake each other: every journey comes ou
   CHECK(sums.dropped > 1000);
 }
 
-// The events of points that begin with one of these are stamped so much later than others. Returns
-// how many parents are behind their children then.
+// Stamps the events of points that begin with one of these later than others. Returns how many
+// parents are behind their children then.
 std::uint64_t check_with_other_clock(const truth::Truth& truth,
                                      std::initializer_list<std::string_view> points,
                                      std::uint64_t later_ns, Vanishing vanishing) {
   auto observations = observe_all(truth);
   std::vector<std::uint64_t> stamps(truth.hits.size());
   for (auto& observation : observations) {
-    // As slow as a real one: what a block takes in is there before the clocks' difference matters.
+    // The rate of a real one: a block's contents arrive before the clocks' difference matters.
     observation.ts_ns *= 100;
     const auto& where = truth.points[truth.hits[observation.hit].point].where;
     if (std::ranges::any_of(points, [&](auto begin) { return where.starts_with(begin); }))

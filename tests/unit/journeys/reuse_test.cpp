@@ -53,7 +53,7 @@ TEST_CASE("where a loop is entered is learnt, and a later round cannot be its be
   std::string events;
   for (int i = 0; i < 40; ++i)
     events += fmt::format("{} U start--dec {} 3 0\n", 20'000'000'000 + i, i);
-  // Neither of these has a parent: the round before was not seen, and neither was the reception.
+  // Neither of these has a parent: neither the round before nor the reception was seen.
   events += "20000001000 U start--dec 50 4 2\n20000002000 U dec--retxdrop 60 5\n";
   world.events(events);
   world.journeys();
@@ -61,11 +61,11 @@ TEST_CASE("where a loop is entered is learnt, and a later round cannot be its be
   CHECK(world.at("U dec--retxdrop").orphans == 1);
 }
 
-// The same, but blocks are seen to enter the loop.
+// Like kUp, but blocks are seen to enter the loop.
 const std::string kFedUp = "U air--start ::fm.hqpid.hqround\n" + std::string(kUp);
 
-// Two blocks of one process that wait for a second round, and come by in the order in which they
-// are told, from the given time on. Nothing says that they are of two senders.
+// Two blocks of one process that wait for a second round, and appear in the given order from the
+// given time on. No id shows that they have two senders.
 std::string two_blocks(std::uint64_t ms, int sn, bool first_comes_first) {
   const auto at = [&](std::uint64_t after_us) { return ms * 1'000'000 + after_us * 1000; };
   std::string events;
@@ -93,7 +93,7 @@ TEST_CASE("two blocks of one process: who took one of them is in doubt, also bef
   World world(kFedUp);
   world.events(two_blocks(5000, 5, true));
   const auto journeys = world.journeys();
-  // The first waits to be told of until the second has shown that both had been there.
+  // The first journey is held back until the second has shown that both had been there.
   std::vector<std::string> doubts;
   for (const auto& seen : world.seen()) {
     if (seen.journey.outcome != Outcome::kComplete) continue;
@@ -202,7 +202,8 @@ TEST_CASE("a buffer that is used again holds only its last unit") {
         "U complete 121..132: start--dec@121 dec--demux@122<0 demux--rlc@130<1 rlc--sdu@131<2 "
         "sdu--out@132<3*");
   CHECK_FALSE(world.seen()[0].journey.ambiguous);
-  // Nothing was taken out of the first: a status PDU. And 140 is not of the one that was handed on.
+  // The first block had no SDU: it was a status PDU. And 140 does not belong to the block that was
+  // handed on.
   CHECK(world.at("U demux--rlc").control == 1);
   CHECK(world.at("U rlc--sdu").cut == 1);
 }
@@ -441,7 +442,8 @@ TEST_CASE("pieces of two bearers without offsets are told apart by whose lengths
   for (const auto& seen : world.seen()) CHECK(seen.doubts.empty());
 }
 
-TEST_CASE("where no bearer's lengths add up, the unit is of that whose piece the thread had last") {
+TEST_CASE(
+    "if no bearer's lengths add up, the unit belongs to the bearer of the thread's last piece") {
   for (const bool other_thread : {false, true}) {
     World world(kUnplaced);
     world.events(R"(
@@ -463,7 +465,8 @@ TEST_CASE("where no bearer's lengths add up, the unit is of that whose piece the
 
 TEST_CASE("pieces of two senders with one number are told apart by how they make up a whole") {
   World world("U ant--rlc len::sn.so U rlc--out len::sn");
-  // That there are two shows where a piece of the longer unit is there before the shorter is whole.
+  // A segment of the longer unit that comes before the shorter one is whole shows that there are
+  // two.
   world.events(R"(
     10 U ant--rlc 40 6 80
     20 U ant--rlc 60 6 0
@@ -487,7 +490,7 @@ TEST_CASE("pieces of two senders with one number are told apart by how they make
   // A piece of the other sender would have fitted into the shorter one.
   CHECK(world.seen()[1].doubts == Lines{"2 others ant--rlc@110(50 7 0)s0#7"});
   CHECK(world.seen()[2].doubts == Lines{"2 sender"});
-  // Told late, as it left a piece behind: by then it was known that there are two.
+  // It is reported late because it left a segment behind. By then two senders are known.
   CHECK(journeys[3] == "U complete 20..30: ant--rlc@20 ant--rlc@25 rlc--out@30<0,1*");
   CHECK(world.seen()[3].doubts == Lines{"2 sender"});
   CHECK(world.totals().mixed_senders);

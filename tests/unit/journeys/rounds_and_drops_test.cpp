@@ -1,5 +1,5 @@
-// Receptions of a HARQ process, and what is thrown away: which unit an event is of that does not
-// name it by its own ids.
+// Receptions of a HARQ process, and drops: which unit an event belongs to if its own ids do not say
+// it.
 #include <algorithm>
 #include <string>
 #include <vector>
@@ -282,7 +282,7 @@ TEST_CASE("a round that is a property does not come before a unit of its process
               "start--dec@200<2=0 dec--out@210<3*"});
 }
 
-TEST_CASE("where only decoded blocks are told of, in whichever round, each is one of its own") {
+TEST_CASE("if only decoded blocks are recorded, in any round, each is a block of its own") {
   World world(R"(
     U dec--demux len::fm.hqpid.hqround
     U demux--rlc len::fm.hqpid.lcid.sn

@@ -1,5 +1,5 @@
-// Rules as a text: what is printed reads back as the same, what is stated counts, and what is wrong
-// is told with its place.
+// Rules as a text: the printed text reads back as the same rules, statements take effect, and
+// errors have their place.
 #include "analysis/journeys/rule_file.h"
 
 #include <algorithm>
@@ -49,7 +49,7 @@ std::string error_of(std::string_view text) {
   return test::first_line_of_pointed(rules.error().text());
 }
 
-// What deriving says of a text that reads well.
+// The error of deriving a topology from a text that parses.
 std::string derive_error(std::string_view points, std::string_view text) {
   const auto topology = Topology::derive(schema_of(points), rules_of(text));
   REQUIRE_FALSE(topology);
@@ -123,7 +123,8 @@ TEST_CASE("what is printed reads back as the same") {
           U ctrl--drop len:rnti:sn
           U a--b ::sn.sn
         )"),
-                                        // What is numbered as it is cut, with and without lengths.
+                                        // SDUs that are numbered as they are cut, with and without
+                                        // lengths.
                                         std::string_view(R"(
           D in--a len:rnti:psn
           D a--b len:rnti:sn.so

@@ -80,7 +80,7 @@ TEST_CASE("who goes away without a number takes none") {
   CHECK(line.go(0, 0, 100) == 0);
   CHECK(line.line.next_place() == 1);
   line.line.forget_next();
-  CHECK(line.go(1, 0, 300) == 1);  // where the third one is now
+  CHECK(line.go(1, 0, 300) == 1);  // the present place of the third one
   CHECK_FALSE(line.line.next_place());
 }
 
@@ -112,7 +112,7 @@ TEST_CASE("whose the first number is, is sure where the unit had the same one") 
   CHECK_FALSE(other.line.is_sure());
 }
 
-TEST_CASE("a line that stands still has nobody in it who was not seen") {
+TEST_CASE("a line that stands still has no unseen unit in it") {
   Line line;
   line.come(100);
   CHECK(line.go(7, 0, 100) == 0);
@@ -121,13 +121,13 @@ TEST_CASE("a line that stands still has nobody in it who was not seen") {
   line.come(100);
   CHECK(line.line.is_sure());
   CHECK(line.go(8, 0, 100) == 1);
-  // Another one waits, so that it stands still says nothing yet.
+  // Another SDU waits, so a pause proves nothing yet.
   line.line.doubt();
   line.come(100);
   line.now_ns += 20 * kMillisecond;
   line.come(100);
   CHECK_FALSE(line.line.is_sure());
-  // But not for so long.
+  // A longer pause proves it.
   line.now_ns += 1000 * kMillisecond;
   line.come(300);
   CHECK(line.line.is_sure());
@@ -144,9 +144,8 @@ TEST_CASE("a gap in the numbers that units had before makes the line unsure") {
   CHECK_FALSE(line.line.is_sure());
 }
 
-// Of twenty that waited before the first that was seen, nothing is known but that their lengths
-// differ.
-TEST_CASE("lengths say whose the numbers are, where the line's beginning was not seen") {
+// Twenty SDUs waited before the first one that was seen. Only their lengths differ.
+TEST_CASE("lengths show whose the numbers are if the line's beginning was not seen") {
   std::mt19937 random(3);
   constexpr int kBefore = 20;
   constexpr int kAll = 200;
@@ -404,7 +403,7 @@ std::set<std::uint64_t> times_in(const std::string& words) {
   return times;
 }
 
-TEST_CASE("of random traffic that is numbered as it is cut, each packet has what is its own") {
+TEST_CASE("each packet of random traffic that is numbered as it is cut has its own segments") {
   for (unsigned seed = 1; seed <= 20; ++seed) {
     CAPTURE(seed);
     const Traffic traffic(seed);
@@ -417,7 +416,7 @@ TEST_CASE("of random traffic that is numbered as it is cut, each packet has what
   }
 }
 
-TEST_CASE("where what waited at the start is not known, whose a number is is flagged") {
+TEST_CASE("if the units that waited at the start are unknown, the owner of a number is flagged") {
   World world(kCut);
   world.events(R"(
     100 t1 D ip.in--rlc.tx 100 1 4 70

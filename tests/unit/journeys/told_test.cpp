@@ -1,4 +1,4 @@
-// What an observer is told of journeys, whether or not it asks for their steps.
+// The calls of an observer, with and without steps.
 #include <algorithm>
 #include <cstdint>
 #include <string>
@@ -38,7 +38,7 @@ class Told : public Observer {
   bool steps_;
 };
 
-// As slow as a real one; every fourth event comes once more, so much later.
+// The rate of a real base station; every fourth event comes once more, `later_ns` later.
 model::EventBatch doubled(const truth::Truth& truth, std::uint64_t later_ns) {
   auto seen = observe_all(truth);
   for (std::size_t i = 0, count = seen.size(); i < count; ++i) {

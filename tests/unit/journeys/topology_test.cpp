@@ -67,7 +67,7 @@ TEST_CASE("what is numbered as it is cut is found from the ids") {
   CHECK(sent.pair("rlc--seg", "seg--out").numbered_by_segments);
   CHECK(sent.pair("rlc--seg", "seg--out").cuts());
   CHECK_FALSE(sent.pair("pdcp--rlc", "rlc--seg").numbered_by_segments);
-  // A whole one need not say where it begins.
+  // A whole unit need not have an offset.
   const Derived whole(R"(
     D in--rlc len:rnti:lcid.psn
     D rlc--out len:rnti:lcid.sn
@@ -75,7 +75,7 @@ TEST_CASE("what is numbered as it is cut is found from the ids") {
   )");
   CHECK(whole.topology.pair(0, 1).numbered_by_segments);
   CHECK(whole.topology.pair(0, 2).numbered_by_segments);
-  // What comes out of a block had its number before it was put there.
+  // Units that leave a block had their number before they were put there.
   const Derived received(R"(
     U phy--mac len:rnti:fm.lcid
     U mac--rlc len:rnti:fm.lcid.sn.so
@@ -304,7 +304,7 @@ TEST_CASE("a dest that nobody reads goes on where the place that it is a part of
         std::vector<std::string>{"drb", "gsn", "rnti"});
   // It has a reader of its own.
   CHECK(radio.point("rlc.tx--phy").pairs.empty());
-  // What leaves for a part of its place does not come back.
+  // A unit that leaves for a part of its place does not come back.
   CHECK(radio.point("phy--phy.ant").output);
   CHECK(radio.point("phy--phy.ant").pairs.size() == 2);
 }

@@ -50,7 +50,7 @@ class Expected {
   std::size_t index(HitId id) const { return truth_.hit_by_id.at(id); }
   bool seen(std::size_t hit) const { return seen_[hit]; }
 
-  // What the bytes of the packet that entered here reached, as far as it was seen.
+  // The hits that the bytes of the packet that entered here reached, as far as they were seen.
   Graph forward(std::size_t root) const {
     std::set<std::size_t> reached = {root};
     std::vector<std::size_t> pending = {root};
@@ -68,8 +68,9 @@ class Expected {
     return graph;
   }
 
-  // The pieces that a packet was cut into, or put together from: 0 where the points do not say
-  // which bytes a piece has, or the whole went back to be cut anew (handed over to another cell).
+  // The number of segments that a packet was cut into, or put together from: 0 if the points do not
+  // say which bytes a segment has, or the whole went back to be cut anew (handed over to another
+  // cell).
   std::size_t pieces(const Graph& graph) const {
     std::size_t cut = 0;
     std::size_t joined = 0;
@@ -91,7 +92,7 @@ class Expected {
     return reassembles ? joined : 0;
   }
 
-  // What led to this end; nothing where a part of it was not seen.
+  // The hits that led to this end; nothing if some of them were not seen.
   std::optional<Graph> backward(std::size_t end) const {
     const auto reached = behind(end);
     if (!std::ranges::all_of(reached, [this](std::size_t hit) { return seen(hit); }))

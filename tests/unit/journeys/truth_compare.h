@@ -1,6 +1,6 @@
-// Compares rebuilt journeys with what the base station under test says it did. Events made from its
-// truth file judge the rebuild alone; a recorded trace, each of whose events was paired with a hit,
-// is compared the same way.
+// Compares rebuilt journeys with the truth of the base station under test. Events made from its
+// truth file test the rebuild alone. A recorded trace, whose events were paired with hits, is
+// compared the same way.
 #pragma once
 
 #include <cstddef>
@@ -33,7 +33,7 @@ struct Comparison {
   std::uint64_t different = 0;
 };
 
-// Whether units may end without a word, so that journeys are incomplete.
+// Says whether units may end without an event, so that journeys are incomplete.
 enum class Vanishing { kNever, kUplink };
 
 // The points of a truth, as the rebuild is given them.

@@ -27,7 +27,7 @@ class World {
   // One event a line: "100 D ip.in--pdcp.in 1000 1 2 7" (time in ns, the point, its values) or,
   // with a thread and a stream: "100 t5 s1 D ip.in--pdcp.in ...". Lines are given in time order.
   void events(std::string_view lines);
-  // The next event of stream 0 will have so many missing before it.
+  // The next event of stream 0 will have `count` missing events before it.
   void lose(std::uint64_t count, std::uint32_t stream = 0);
 
   // Closes the rebuild and returns the journeys in the order they came, each as

@@ -1,4 +1,4 @@
-// Where an error's caret stands, whatever the text is.
+// The place of an error's caret, in any text.
 #include <catch2/catch_test_macros.hpp>
 
 #include "analysis/language/source_text.h"

@@ -1,4 +1,4 @@
-// What a grammar makes of a text.
+// The tokens that a grammar makes of a text.
 #include "analysis/language/tokenizer.h"
 
 #include <array>

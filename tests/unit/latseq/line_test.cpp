@@ -147,7 +147,7 @@ TEST_CASE("what cannot be an event is skipped for its reason") {
   check_skipped("1.5", Skip::kNoDirection);
   check_skipped("1.5 X a--b", Skip::kNoDirection);
   check_skipped("1.5 DU a--b", Skip::kNoDirection);
-  check_skipped("1.5 K a--b", Skip::kNoDirection);  // what only the kernel
+  check_skipped("1.5 K a--b", Skip::kNoDirection);  // a direction of kernel context only
   check_skipped("1.5 Q a--b", Skip::kNoDirection);  // or samples of queues have
   check_skipped("1.5 D", Skip::kNoPlaces);
   check_skipped("1.5 D mac.", Skip::kNoPlaces);

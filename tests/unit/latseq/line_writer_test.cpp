@@ -1,5 +1,5 @@
-// What LineWriter writes, LineParser reads back: also names and values that LatSeq itself would not
-// understand.
+// LineParser reads back the lines of LineWriter, including names and values that LatSeq itself
+// would not understand.
 #include "analysis/latseq/line_writer.h"
 
 #include <catch2/catch_test_macros.hpp>

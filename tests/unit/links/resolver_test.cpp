@@ -31,7 +31,7 @@ model::Point point(const std::string& src, std::vector<model::Field> fields) {
           .file = {}};
 }
 
-// Points whose fields are links' ends, and where their calls stand.
+// Points whose fields are links' ends, and the stack addresses of their calls.
 enum : model::PointId { kOuter, kInner, kOther, kSlot, kPull, kBegin, kUse, kFree };
 
 model::Schema schema() {
@@ -50,7 +50,7 @@ model::Schema schema() {
            point("free", {local("bb"), {.name = "life-bb"}})}};
 }
 
-// One thing after the other, as the resolver is given them; and what it made of each.
+// Hits in order, as the resolver gets them, and the ids that it made of each.
 class Scene {
  public:
   Scene()
@@ -72,7 +72,7 @@ class Scene {
     REQUIRE(batch.size() == 1);
     return {batch[0].values.begin(), batch[0].values.end()};
   }
-  // The number of a call, of what came last and of what is gathered.
+  // The number of a call, of the last hit, and of a gathered one.
   std::uint64_t outer(std::uint64_t depth, std::uint32_t tid = 1, std::uint32_t stream = 0) {
     return hit(kOuter, {kGives, kGives, kGives, kTop - depth}, tid, stream)[0];
   }
@@ -128,7 +128,7 @@ TEST_CASE("threads have their own calls, on whichever CPU they are") {
   CHECK(scene.inner(200, 3, 0) != one);
 }
 
-TEST_CASE("what has no call around it has a number that nobody has") {
+TEST_CASE("a hit without a call around it has a number of its own") {
   Scene scene;
   const auto first = scene.inner(200);
   CHECK(first != scene.inner(200));
@@ -189,7 +189,7 @@ TEST_CASE("all that came since the last were taken belong together") {
   CHECK(take(1) == second);
 }
 
-TEST_CASE("what a point has not itself is that of the call around it") {
+TEST_CASE("a field that a point lacks has the value of the call around it") {
   Scene scene;
   const auto pull = [&](std::uint64_t depth, std::uint32_t tid = 1) {
     return scene.hit(kPull, {0, 1, kTop - depth, 0}, tid);
@@ -236,7 +236,7 @@ TEST_CASE("a schema without links has nothing to resolve") {
   const model::Schema plain{{point("a", {{.name = "sn", .role = Role::kLocal}})}};
   Resolver resolver(plain, {});
   CHECK_FALSE(resolver.is_needed());
-  // A property of such a name is none of ours.
+  // A property with the name of a link is not a link.
   const model::Schema odd{{point("a", {{.name = "call-x"}})}};
   CHECK_FALSE(Resolver(odd, {}).is_needed());
 }
@@ -250,7 +250,7 @@ TEST_CASE("what a schema has to resolve is found in a time that grows with its p
   schema.points.back().fields.push_back({.name = "life-buf"});
   const auto begin = std::chrono::steady_clock::now();
   CHECK(Resolver(schema, {}).is_needed());
-  // Some 50 ms; with the square of the points it would be minutes.
+  // It takes some 50 ms; with the square of the points it would be minutes.
   CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds(20));
 }
 

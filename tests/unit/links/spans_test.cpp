@@ -94,7 +94,7 @@ class Scene {
         hit(kEnd, {0, kTakes, static_cast<std::uint64_t>(Inherits::kOwn), kTop - depth, 0}, tid);
     return {values[1], values[0], (values[4] & kUnread) != 0};
   }
-  // The number of the address's life, as a call that ends it has it at its beginning and its end.
+  // The number of the address's life at the beginning and the end of a call that ends it.
   std::uint64_t hold(std::uint64_t depth, std::uint64_t address) {
     return hit(kHold, {address, kGives, kTop - depth})[0];
   }

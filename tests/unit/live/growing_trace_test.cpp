@@ -19,7 +19,7 @@ constexpr std::uint64_t kOpen = 5 * kSecond;
 
 using Bytes = std::vector<std::uint8_t>;
 
-// What is written is there at once for who reads.
+// A sink whose bytes are readable at once.
 class BytesSink : public trace::ByteSink {
  public:
   explicit BytesSink(Bytes& bytes) : bytes_(bytes) {}
@@ -73,7 +73,8 @@ struct Growing {
     hit(at_ns + took_ns, 1);
     ++number;
   }
-  // A packet is told of once others have come a while later: these stay.
+  // A packet is reported once events of a while later have come: those of these packets, which stay
+  // inside.
   void settle(std::uint64_t ts_ns) {
     for (std::uint64_t other = 0; other < 10; ++other) {
       hit(ts_ns + other, 0);
@@ -134,7 +135,7 @@ TEST_CASE("events count once a later pair of clocks says that all before it were
 
 TEST_CASE("streams that are written one after the other are put into the order of time") {
   Growing growing;
-  // All that the second stream saw, and then all of the first.
+  // All events of the second stream, and then all of the first.
   for (growing.number = 0; growing.number < 50; ++growing.number)
     growing.hit(kOpen + growing.number * 1'000'000 + 500, 1);
   for (growing.number = 0; growing.number < 50; ++growing.number)
@@ -235,7 +236,7 @@ TEST_CASE("points that come later begin the figures anew, and are counted") {
   CHECK(growing.complete() == 1);
 }
 
-// Stands for a script: an activity of 7 ns behind each event of the second point.
+// A stage like a script: it adds an activity of 7 ns behind each event of the second point.
 class MakingStage : public trace::EventStage {
  public:
   MakingStage(model::Schema schema, const bool& fails) : schema_(std::move(schema)), fails_(fails) {

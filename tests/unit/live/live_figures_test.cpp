@@ -45,7 +45,8 @@ struct Traffic {
     settle(kOpen + to * kSecond - 1'000'000);
     rebuild->advance(kOpen + to * kSecond);
   }
-  // A packet is told of once others have come a while later: these stay.
+  // A packet is reported once events of a while later have come: those of these packets, which stay
+  // inside.
   void settle(std::uint64_t ts_ns) {
     for (std::uint64_t other = 0; other < 10; ++other) {
       model::EventBatch batch;
@@ -108,7 +109,7 @@ TEST_CASE("how many are in a place is told, now and at most") {
   }
   const std::uint64_t values[] = {100, 1, 50};
   batch.append({kOpen + 1000, 3, 0, 1, 1, values});
-  batch.append({kOpen + 100'000, 4, 0, 1, 2, values});  // what came before is settled
+  batch.append({kOpen + 100'000, 4, 0, 1, 2, values});  // earlier events are settled
   traffic.rebuild->consume(batch);
   traffic.rebuild->advance(kOpen + kSecond);
   const Snapshot now = traffic.snapshot();

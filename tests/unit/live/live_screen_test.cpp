@@ -1,4 +1,4 @@
-// The screen for figures that are known: what is on it, and that it fits.
+// The screen for known figures: its contents, and that it fits.
 #include "analysis/present/live/live_screen.h"
 
 #include <algorithm>
@@ -73,7 +73,7 @@ TEST_CASE("a screen fits its terminal, whatever the size") {
   const auto lines = screen_lines(some_snapshot(), screen);
   CAPTURE(screen.width, screen.height, text_of(lines));
   CHECK(lines.size() <= screen.height);
-  // What a row cannot do without may be cut by a terminal that is narrower than that.
+  // On a very narrow terminal the required columns of a row may be cut.
   if (screen.width < 40) return;
   for (const auto& line : lines) CHECK(columns_of(text_of(line)) <= screen.width);
 }

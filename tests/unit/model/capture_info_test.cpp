@@ -1,4 +1,4 @@
-// Whose events a stream carries, and which processes have to do with each other.
+// The processes of a stream's events, and the groups of processes.
 #include "analysis/model/capture_info.h"
 
 #include <catch2/catch_test_macros.hpp>

@@ -9,7 +9,7 @@
 namespace sojourn::model {
 namespace {
 
-// The words of what is wrong; empty where nothing is.
+// The error's text, or an empty text.
 std::string error_of(std::string_view where, std::string_view format) {
   const auto point = parse_point(where, format);
   return point ? "" : point.error().text();

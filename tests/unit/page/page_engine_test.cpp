@@ -72,7 +72,7 @@ class RadioPage {
   PageEngine engine_;
 };
 
-// A LatSeq recording of packets that go through one place, each so many microseconds.
+// A LatSeq recording of packets that go through one place, with these stays.
 std::string recording(const std::vector<std::uint64_t>& stays_us) {
   std::vector<std::pair<std::uint64_t, std::string>> lines;
   const auto add = [&](std::uint64_t us, const char* point, std::size_t packet) {

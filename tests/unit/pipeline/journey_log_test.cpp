@@ -9,7 +9,7 @@
 namespace sojourn::pipeline {
 namespace {
 
-// A journey of two steps, the second of which is ambiguous; its numbers tell which one it is.
+// A journey of two steps, the second of which is ambiguous; its numbers identify it.
 struct Told {
   explicit Told(std::uint64_t id) : first{id, 1}, second{id, 2}, other{id, 3} {
     steps[0].values = first;

@@ -1,4 +1,4 @@
-// What a rebuild is told of losses that no gap in the sequence numbers shows.
+// Losses that no gap in the sequence numbers shows, as a rebuild gets them.
 #include <catch2/catch_test_macros.hpp>
 
 #include "analysis/pipeline/trace_marks.h"
@@ -9,7 +9,7 @@
 namespace sojourn::pipeline {
 namespace {
 
-// Four events of a stream, the last one at 1300, of so many hits.
+// Four events of a stream with `hits` hits, the last one at 1300.
 std::vector<journeys::LossSpan> losses(std::uint64_t hits, const model::Ledger& ledger) {
   const test::TemporaryDirectory directory;
   const std::string path = directory.path("run.sjt");

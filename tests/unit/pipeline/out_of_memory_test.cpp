@@ -1,5 +1,6 @@
-// Memory that runs out in one of a rebuild's threads. The linker leads what this program asks of
-// operator new here (CMakeLists.txt), where a test can have it fail: sanitizers keep their own.
+// Memory that runs out in one of a rebuild's threads. The linker redirects this program's calls of
+// operator new to this file (CMakeLists.txt), where a test can make them fail: sanitizers keep
+// their own.
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -17,7 +18,7 @@
 
 namespace {
 
-// The one that reads asks for memory before all others: what they work on comes from it.
+// The reader's thread allocates before all others, because they work on its batches.
 enum class Who : std::uint8_t { kNobody, kReader, kWorkers };
 
 std::atomic<Who> who_fails = Who::kNobody;
@@ -33,7 +34,8 @@ bool fails() {
   return who_this_is == who_fails && times_left-- <= 0;
 }
 
-// While it lives the threads that are meant get memory so many times, and the caller always.
+// While it lives, allocations of the chosen threads fail after this many, and those of the caller
+// never.
 class LittleMemory {
  public:
   LittleMemory(Who who, std::int64_t times) {

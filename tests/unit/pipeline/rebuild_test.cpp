@@ -36,7 +36,7 @@ struct Told {
   std::uint64_t peak_units = 0;
 };
 
-// Digits beyond those that count depend on the order in which samples are added up.
+// The last digits depend on the order in which samples are added up.
 void round_deviations(Json& words) {
   for (auto& [name, each] : words.items())
     if (name == "stdev")
@@ -45,7 +45,7 @@ void round_deviations(Json& words) {
       round_deviations(each);
 }
 
-// What `sojourn report --json` says; no parts: one thread rebuilds all.
+// The output of `sojourn report --json`; without parts one thread rebuilds all.
 Told tell(Executor& executor, const std::string& path,
           const std::vector<journeys::Partition>& parts) {
   auto input = *TraceInput::create(*files::open_trace(path), {});
@@ -105,7 +105,7 @@ TEST_CASE("threads for directions and shares find what one thread finds") {
       CHECK(shares.peak_units == shared.peak_units);
       CHECK(Json::diff(shared.words, shares.words) == Json::array());
     }
-  // What a share has to learn by itself is when something lost is given up, and doubted.
+  // A share must learn by itself when a lost unit is given up, and when it is in doubt.
   for (const auto* const direction : {"D", "U"}) {
     auto one = alone.words["journeys"][direction];
     auto several = shared.words["journeys"][direction];
@@ -116,7 +116,7 @@ TEST_CASE("threads for directions and shares find what one thread finds") {
   CHECK(shared.words["hops"] == alone.words["hops"]);
 }
 
-TEST_CASE("what tracing took is the same whoever rebuilds which part") {
+TEST_CASE("the time of tracing does not depend on how the rebuild is divided") {
   const test::TemporaryDirectory directory;
   const auto path = directory.path("radio.sjt");
   const auto events = write_radio(path, kPackets, 500'000);
@@ -149,7 +149,7 @@ TEST_CASE("a long trace is divided alike everywhere, by threads as there are pro
                                                      "U 0-1/4", "U 1-2/4", "U 2-3/4", "U 3-4/4"});
 }
 
-TEST_CASE("what has no id of its own is not divided, nor is there a thread for what is not there") {
+TEST_CASE("units without ids are not divided, and absent directions have no thread") {
   model::Schema schema;
   schema.points.push_back(*model::parse_point("D a--b", "len::sn"));
   schema.points.push_back(*model::parse_point("I depth", "len"));
@@ -159,7 +159,7 @@ TEST_CASE("what has no id of its own is not divided, nor is there a thread for w
   CHECK(parts.front().shares == 1);
 }
 
-// What is told of journeys beside their steps.
+// The facts about journeys besides their steps.
 class Plain : public journeys::Observer {
  public:
   explicit Plain(bool wants_steps) : wants_steps_(wants_steps) {}

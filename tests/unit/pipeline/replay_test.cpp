@@ -1,4 +1,4 @@
-// What observers are told does not depend on how many rebuilders work for it.
+// An observer's calls do not depend on the number of rebuilders.
 #include "analysis/pipeline/replay.h"
 
 #include <cstdint>
@@ -26,7 +26,7 @@
 namespace sojourn::pipeline {
 namespace {
 
-// Every call, in its order. Of two places nobody asks who was told of first at one time.
+// Every call, in its order. For two places at one time the order does not matter.
 class Words : public journeys::Observer {
  public:
   explicit Words(bool wants_order) : wants_order_(wants_order) {}
@@ -105,7 +105,7 @@ void check(const std::string& path, bool wants_order) {
     }
 }
 
-// So many of a hundred events are lost, and the first ones are before the open mark.
+// Loses `lost_percent` of the events; the first ones are before the open mark.
 void write_truth(const std::string& path, const truth::Truth& truth, std::uint32_t lost_percent) {
   auto writer = *files::create_trace(path);
   REQUIRE(writer.write(journeys::schema_of(truth)));
@@ -126,7 +126,7 @@ void write_truth(const std::string& path, const truth::Truth& truth, std::uint32
   REQUIRE(writer.finish());
 }
 
-TEST_CASE("an observer is told by rebuilders of each direction what one rebuilder tells") {
+TEST_CASE("rebuilders of each direction make the same calls to an observer as one rebuilder") {
   const test::TemporaryDirectory directory;
   const auto path = directory.path("radio.sjt");
   write_radio(path, 5'000);

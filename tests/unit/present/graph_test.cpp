@@ -1,4 +1,4 @@
-// Graphs as text and as pictures: whatever names are in them, and whatever way the arrows lead.
+// Graphs as text and as pictures: with any names, and arrows in any direction.
 #include "analysis/present/words/graph.h"
 
 #include <algorithm>

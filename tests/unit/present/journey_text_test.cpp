@@ -33,7 +33,7 @@ class Line {
     journey.steps = steps;
   }
 
-  // The second step might be of so many others.
+  // The second step gets this many alternatives.
   void doubt(std::size_t others, bool more, std::uint8_t doubts) {
     for (std::size_t i = 0; i < others; ++i)
       alternatives.push_back({.ts_ns = 900 - 100 * i,

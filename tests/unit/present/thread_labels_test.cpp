@@ -1,4 +1,4 @@
-// What is printed of a program's threads.
+// The words for a program's threads.
 #include "analysis/present/threads/thread_labels.h"
 
 #include <sstream>

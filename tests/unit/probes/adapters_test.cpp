@@ -184,7 +184,7 @@ TEST_CASE("TBB's queues count only what they took") {
   CHECK(counts(bounded) == Counts{1, 1});
 }
 
-// What people write themselves: a lock inside, and an answer.
+// A queue as users write it: with a lock inside, and a result.
 class Locked {
  public:
   bool push(int item) {
@@ -220,7 +220,7 @@ class Pointers {
   std::vector<int*> items_;
 };
 
-class Numbers {  // whose pop waits
+class Numbers {  // a queue whose pop waits
  public:
   void push(unsigned item) { item_ = item; }
   unsigned pop() { return item_; }

@@ -29,7 +29,7 @@ namespace {
 using capture::Queue;
 using test::ArenaView;
 
-// Runs it in a forked child: what the child exits with.
+// Runs `work` in a forked child, and returns the child's exit code.
 int in_child(const std::function<int()>& work) {
   std::fflush(stdout);
   const pid_t child = fork();
@@ -39,7 +39,7 @@ int in_child(const std::function<int()>& work) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-// A child that lives until told to end.
+// A child that lives until it is released.
 class Waiting {
  public:
   explicit Waiting(const std::function<void()>& work) {

@@ -1,4 +1,4 @@
-// What a profile's stacks add up to.
+// The sums of a profile's stacks.
 #include "analysis/profile/hot_functions.h"
 
 #include <catch2/catch_test_macros.hpp>

@@ -1,4 +1,4 @@
-// Where threads are at work, from their events.
+// The places in which threads are at work, from their events.
 #include "analysis/profile/thread_work.h"
 
 #include <map>

@@ -101,7 +101,7 @@ TEST_CASE("journeys that were inside when a queue was deepest are told, whatever
   scene.settle();
   REQUIRE(scene.mark() != nullptr);
   CHECK(scene.mark()->journeys == Ids{1});
-  // Told of before the sample that it was inside at, in one batch.
+  // Packets that are reported before the sample at which they were inside, in one batch.
   scene.packet(3, 300, 420);
   scene.packet(4, 310, 390);
   scene.packet(5, 380, 500);

@@ -68,7 +68,7 @@ TEST_CASE("what is given up before the end makes a depth that means nothing") {
   meter.leave(1000, false);
   meter.lingered(900);
   meter.enter(1100);
-  // The capture's end is no reason: who is inside then may leave later.
+  // The capture's end proves nothing: an item that is inside then may leave later.
   meter.leave(1200, false);
   meter.lingered(1100);
   meter.end(1200);
@@ -103,7 +103,7 @@ TEST_CASE("who is inside at the end, far longer than those that came later and l
   };
   CHECK(given_up(kEnd, 500, 1'000'000) == 1);
   CHECK(given_up(900'000'000, 500, 1'000'000) == 0);   // it may have to wait once
-  CHECK(given_up(kEnd, 200'000'000, 1'000'000) == 0);  // nothing left since: the server stopped
+  CHECK(given_up(kEnd, 200'000'000, 1'000'000) == 0);  // no item left since: the server stopped
 }
 
 TEST_CASE("a depth of which little belongs to what was given up is known") {

@@ -20,7 +20,7 @@ struct World {
                         *model::parse_point("I other", "depth:queue:")}};
   model::EventBatch events;
 
-  // `depth`: after it, as a point of the target has it.
+  // `depth`: the depth after it, in the target's point.
   void hit(std::uint64_t ts_ns, model::PointId point, std::uint64_t queue, std::uint64_t item,
            std::uint64_t depth, std::uint32_t tid = 1) {
     const std::vector<std::uint64_t> values = {depth, queue, item};
@@ -192,7 +192,7 @@ TEST_CASE("items of one number leave in the order in which they came, and spoil 
 
 TEST_CASE("a pool is judged by what is taken from it, and has no server") {
   World world;
-  world.hit(150, 1, 7, 1, 3);  // of four one is taken, of ten buffers
+  world.hit(150, 1, 7, 1, 3);  // one of four buffers is taken, of ten in all
   world.hit(250, 0, 7, 1, 4);
   model::QueueChanges changes(1);
   changes[0].about = {.id = 7,

@@ -97,7 +97,7 @@ TEST_CASE("the journeys of a high-water mark are those that were inside then") {
   CHECK(world.stats("b").journeys.size() == 1);
 }
 
-// Where `a` cuts in two, and keeps what it sent until it is acknowledged.
+// A schema in which `a` cuts units in two, and keeps what it sent until it is acknowledged.
 model::Schema acknowledged() {
   return {{*model::parse_point("D in--a", "len:rnti:sn"),
            *model::parse_point("D a--b", "len:rnti:sn.so"),
@@ -131,7 +131,7 @@ TEST_CASE("who was sent is not inside, though in pieces, and acknowledged later"
   CHECK(world.stats("a").journeys == std::vector<std::uint64_t>{5, 6, 7, 8, 9, 10, 11, 12});
 }
 
-// Two stay in `b` at once; one of them found no parent, so that it is told of 20 us later.
+// Two units are in `b` at once; one of them found no parent, so it is reported 20 us later.
 model::Schema uplink() {
   return {{*model::parse_point("U in--a", "len:rnti:sn"),
            *model::parse_point("U a--b", "len:rnti:sn"),
@@ -162,7 +162,7 @@ TEST_CASE("a depth that is known late is exact, and so is who was inside at its 
   }
 }
 
-// Who enters and leaves, in the order in which it becomes known.
+// Entering and leaving, in the order in which it becomes known.
 struct Known : journeys::Observer {
   struct Change {
     std::uint64_t ts_ns;
@@ -201,8 +201,8 @@ Recounted recount(std::vector<Known::Change> changes, std::uint64_t open_ns, std
   return found;
 }
 
-// Packets at random times, each for a random time in each place; of some, some events are missing,
-// and some come a little before those that they came from.
+// Packets at random times, each for a random time in each place. Some events are missing, and some
+// come a little before their parents.
 model::EventBatch random_events(std::uint32_t seed) {
   struct Hit {
     std::uint64_t ts_ns;

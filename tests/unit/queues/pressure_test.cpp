@@ -115,7 +115,7 @@ TEST_CASE("what became deep at once has no known order, so it is no chain") {
   CHECK(chains(line.nodes(), 1).size() == 1);
 }
 
-// What chains() says it does, done without any care for time: by the queues before each.
+// The result that chains() promises, found slowly: by the queues before each.
 class Plainly {
  public:
   explicit Plainly(const std::vector<PressureNode>& nodes) : before_(nodes.size()) {

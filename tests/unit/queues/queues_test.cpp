@@ -1,4 +1,4 @@
-// What is said of queues, from samples and events that are made here.
+// The output about queues, from samples and events that are made here.
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -24,7 +24,7 @@ constexpr std::uint64_t kMs = 1'000'000;
 constexpr std::uint32_t kSampler = 0;
 constexpr std::uint32_t kThread = 1;
 
-// A trace of samples and of items' events, written in the order in which it is told of them.
+// A trace of samples and of items' events, written in the order of the calls.
 class Scene {
  public:
   Scene() {
@@ -272,7 +272,7 @@ TEST_CASE("depths of any size take bounded memory and are right to a thousandth"
 
 TEST_CASE("samples that agree with the events are equal, and so are the totals") {
   Scene scene;
-  scene.sample(0, 100, 100);  // what was counted before the capture does not matter
+  scene.sample(0, 100, 100);  // counts from before the capture do not matter
   for (std::uint64_t item = 0; item < 10; ++item) {
     scene.put((1 + 10 * item) * kMs);
     scene.sample((3 + 10 * item) * kMs, 101 + item, 100 + item);

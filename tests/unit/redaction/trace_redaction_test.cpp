@@ -129,7 +129,7 @@ class Redacted {
     made.emplace(std::move(*reader));
   }
 
-  // All that the file says, without its compression.
+  // The file's contents without compression.
   std::string contents() const {
     std::string all;
     trace::BlockOpener opener;
@@ -170,7 +170,7 @@ model::EventBatch events_of(trace::Reader& reader) {
 TEST_CASE("no name, address or id is left in the bytes") {
   const Redacted trace;
   const std::string text = trace.contents();
-  CHECK(text.contains("rlc.tx"));  // what the trace is about
+  CHECK(text.contains("rlc.tx"));  // a place's name stays
   for (const char* const secret :
        {"alice", "secret", "berlin", "26201", "customer", "deadbeef", "enp3s0f0", "10.11.12.13",
         "2152", "17921", "gnb77", "1700000000123456789", "cmdline\":[\"", "/srv"}) {

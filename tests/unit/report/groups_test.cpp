@@ -189,7 +189,7 @@ TEST_CASE("points and threads count events") {
   traffic(threads);
   CHECK(threads.named("rx 7").arrivals.count() == 4);
   CHECK(threads.named("t?x 8").arrivals.count() == 8);
-  // What it passed on it tells of at two points, or three.
+  // A thread reports the bytes that it passed on at two points, or three.
   CHECK_THAT(threads.named("rx 7").bytes.value(), WithinRel(2900.0, 1e-12));
   CHECK_THAT(threads.named("t?x 8").bytes.value(), WithinRel(2900.0, 1e-12));
   CHECK(threads.named("rx 7").direction == ' ');

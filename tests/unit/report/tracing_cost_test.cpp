@@ -178,11 +178,11 @@ TEST_CASE("what is too long ago is forgotten, and counted") {
   CHECK(hits.tracing().forgotten() == 1);
 }
 
-// Two threads with a queue between: the first takes what comes from outside, the second what the
-// first hands over. Both wait when there is nothing; every point is a trap of `hit_ns`.
+// Two threads with a queue between: the first takes packets from outside, the second those of the
+// first. Both wait if there are none; every point is a trap of `hit_ns`.
 struct Pipeline {
   std::uint64_t hit_ns = 0;
-  std::uint64_t interval_ns = 0;  // of what comes, on average
+  std::uint64_t interval_ns = 0;  // between packets, on average
   std::size_t burst = 1;
 
   static constexpr std::uint64_t kWakeNs = 4000;
@@ -228,7 +228,7 @@ struct Pipeline {
 };
 
 struct Times {
-  // Of the hops in the first thread, the queue, the second thread, and of whole journeys.
+  // For the hops in the first thread, the queue, the second thread, and whole journeys.
   std::vector<std::uint64_t> p50;
   std::vector<std::uint64_t> p99;
 };
@@ -278,7 +278,7 @@ TEST_CASE("a pipeline that is seldom busy has the times that it has untraced") {
     const Times measured = times_of(traced, false);
     const Times net = times_of(traced, true);
     CHECK(measured.p50[3] >= truth.p50[3] + 3 * hit_ns);
-    // Where packets met, one waited behind another's hits.
+    // When packets met, one waited behind another's hits.
     for (std::size_t row = 0; row < net.p50.size(); ++row) {
       CAPTURE(row);
       CHECK(difference(net.p50[row], truth.p50[row]) <= hit_ns / 20);
@@ -287,7 +287,7 @@ TEST_CASE("a pipeline that is seldom busy has the times that it has untraced") {
   }
 }
 
-// docs/tracing-cost.md says how much of what is subtracted may be wrong where a queue is busy.
+// docs/tracing-cost.md says how wrong the subtraction may be if a queue is busy.
 TEST_CASE("a pipeline with bursts comes close to its times untraced") {
   constexpr double kError = 0.7;
   for (const std::size_t burst : {std::size_t{6}, std::size_t{20}})

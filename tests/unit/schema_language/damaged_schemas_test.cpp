@@ -1,5 +1,5 @@
-// Schemas that nobody meant to write: every one has to be taken or refused, in time, with all
-// memory accesses where they belong.
+// Random and damaged schemas: every one is accepted or refused, in time, without reading out of
+// bounds.
 #include <cstddef>
 #include <random>
 #include <string>

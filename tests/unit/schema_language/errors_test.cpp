@@ -1,4 +1,4 @@
-// Every way in which a schema can be wrong: where, what was expected, what was found.
+// Every error of a schema: its place, the expected and the found text.
 #include <string>
 
 #include <catch2/catch_test_macros.hpp>

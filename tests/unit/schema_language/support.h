@@ -10,10 +10,10 @@ namespace sojourn::schema_language {
 
 std::string read(const std::string& name);
 
-// Of a schema that is right.
+// Parses a valid schema.
 Schema parsed(std::string_view text);
 
-// What is wrong with one that is not; "" if nothing. The schema is called "s".
+// The error of an invalid schema; "" if there is none. The schema's name is "s".
 std::string error_of(std::string_view text);
 
 }  // namespace sojourn::schema_language

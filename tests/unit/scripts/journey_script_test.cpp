@@ -1,4 +1,4 @@
-// What a script's functions for journeys see.
+// Journeys in a script's functions.
 #include "userspace/scripts/journey_script.h"
 
 #include <array>

@@ -1,4 +1,4 @@
-// What becomes of events in a script.
+// Events that pass a script.
 #include "userspace/scripts/script_stage.h"
 
 #include <catch2/catch_test_macros.hpp>
@@ -27,7 +27,7 @@ TEST_CASE("a filter keeps events for which it is true, and the numbers of the ot
 
 TEST_CASE("numbers close up where events of a stream have traded places") {
   Events events;
-  for (const std::uint64_t seq : {0, 2, 1, 3, 5, 4, 6})
+  for (const std::uint64_t seq : {0U, 2U, 1U, 3U, 5U, 4U, 6U})
     events.push_back(
         {.ts_ns = kOpenNs + events.size(), .seq = seq, .point = 0, .values = {seq, 5}});
   // Keeps 0, 1, 3, 4, 6: numbers 0, 1, 2, 3, 4, each once.

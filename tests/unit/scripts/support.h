@@ -1,4 +1,4 @@
-// What tests of scripts share: a trace of a few points, and events that go through a script.
+// Helpers for tests of scripts: a trace of a few points, and events that go through a script.
 #pragma once
 
 #include <cstdint>
@@ -100,14 +100,14 @@ inline Events passed(const std::string& text, const Events& events) {
   return pass(*begun(text), events);
 }
 
-// What a script that fails while it is read says.
+// The error of a script that fails while it is read.
 inline std::string error_of(const std::string& text) {
   const auto stage = stage_of(text);
   REQUIRE_FALSE(stage);
   return stage.error().text();
 }
 
-// What one says that fails at the first event.
+// The error of a script that fails at the first event.
 inline std::string error_at_event(const std::string& text) {
   const auto stage = begun(text);
   model::EventBatch batch =

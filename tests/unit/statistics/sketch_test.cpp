@@ -1,5 +1,5 @@
-// Distributions with more samples than are kept one by one: what is said of them is within 0.1 %,
-// whatever the samples are made to do to the buckets.
+// Distributions with more samples than are kept one by one: their figures are within 0.1 %, for any
+// samples in the buckets.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -77,7 +77,7 @@ void check(const Distribution& times, const std::vector<std::uint64_t>& sorted) 
     const auto rank = std::max<std::uint64_t>((sorted.size() * in_100000 + 99'999) / 100'000, 1);
     const auto told = times.quantile(static_cast<double>(in_100000) / 1e5);
     CHECK_THAT(static_cast<double>(told), WithinRel(static_cast<double>(sorted[rank - 1]), kError));
-    // What exceeds a value is what exceeds one that is at most so far from it.
+    // The count above a value lies between the counts above its two bounds.
     const auto value = sorted[rank - 1];
     const auto beyond = [&](double limit) {
       const auto first = std::ranges::upper_bound(

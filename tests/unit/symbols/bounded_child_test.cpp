@@ -17,7 +17,7 @@ TEST_CASE("what a child says comes back") {
   CHECK(*text == std::string(100'000, 'x'));
 }
 
-// As beside real-time threads, where a second of processor time takes minutes.
+// Beside real-time threads a second of processor time may take minutes.
 TEST_CASE("a child that waits is not given up, however long that takes") {
   const auto text = run_in_bounded_child(
       [] {

@@ -1,4 +1,4 @@
-// What is kept between runs, and from whom it is taken.
+// The files that are kept between runs, and the users whose files are accepted.
 #include "userspace/symbols/user_cache.h"
 
 #include <filesystem>
@@ -75,7 +75,7 @@ TEST_CASE("a file that others can reach, or that is a link, is none") {
   fs::rename(kept.file, kept.directory.path("elsewhere"));
   fs::create_symlink(kept.directory.path("elsewhere"), kept.file);
   CHECK_FALSE(cache.load("id"));
-  // It is replaced, not what it leads to.
+  // The link is replaced, not the file that it leads to.
   REQUIRE(cache.store("id", "new"));
   CHECK(cache.load("id") == "new");
   CHECK(test::contents(kept.directory.path("elsewhere")).ends_with("text"));

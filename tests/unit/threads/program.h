@@ -1,4 +1,4 @@
-// A program of four threads, whose context is written down by hand: how each of its waits ended.
+// A program of four threads, whose context is written by hand: how each of its waits ended.
 #pragma once
 
 #include <cstdint>
@@ -40,7 +40,7 @@ class Program {
 
   context::test::Trace trace;
 
-  // Of everything, in the order of time.
+  // A survey of all events, in the order of time.
   std::unique_ptr<ThreadSurvey> survey(std::uint64_t end_ns, ActivitySelection selection = {});
 };
 

@@ -1,4 +1,4 @@
-// What a program's threads do, from switches, wakeups and system calls.
+// The activity of a program's threads, from switches, wakeups and system calls.
 #include "analysis/threads/thread_survey.h"
 
 #include <algorithm>
@@ -40,7 +40,7 @@ TEST_CASE("a hand-over by a futex is an edge: how often, how long waited, how lo
   CHECK(guess_role(survey->threads().at(102)).role == ThreadRole::kDriven);
 }
 
-// What threads did until `until_ns`, or only the one thread.
+// Selects the activity until `until_ns`, of all threads or of one.
 ActivitySelection until(std::uint64_t until_ns, std::uint32_t only = 0) {
   return {
       .wants = [=](std::uint32_t tid, std::int32_t,
@@ -75,7 +75,7 @@ TEST_CASE("of some of what threads did times, waits, calls and ways are those") 
   CHECK(all->paths().begin()->second.count() == 2);
   CHECK(first->paths().begin()->second.count() == 1);
 
-  // The way is that of the one that sends, and what came before is known none the less.
+  // The path belongs to the thread that sends, and the earlier input is known even so.
   CHECK_FALSE(sender->is_selected(sender->threads().at(101)));
   CHECK(sender->is_selected(sender->threads().at(102)));
   CHECK(sender->edges().size() == 1);
@@ -111,11 +111,12 @@ TEST_CASE("what ended a wait is told by who woke the thread, and what its call r
   program.waits_in(101, {1120, 1130, 1131}, 0, kByInterrupt, kRead, 8, kTimer);
   program.waits_in(101, {1140, 1150, 1151}, 0, kByInterrupt, kEpollWait, 0, 3);
   program.waits_in(101, {1160, 1170, 1171}, 0, kByInterrupt, kFutex, -110, 0x7f00);
-  // Packets, by the soft interrupt; a poll by a thread that writes to what is polled for.
+  // Waits for packets, ended by the soft interrupt; a poll, ended by a thread that writes to its
+  // descriptor.
   program.waits_in(102, {1100, 1110, 1111}, 103, kBySoftirq, kRecvfrom, 100, kSocketIn);
   program.waits_in(102, {1120, 1130, 1131}, 900, kBySoftirq, kEpollWait, 1, 3);
   program.waits_in(103, {1100, 1110, 1111}, 104, kByThread, kEpollWait, 1, 3);
-  // Not in a call: for a page.
+  // A wait outside of calls: for a page.
   program.waits(104, {1100, 1110, 1111}, 0, kByInterrupt);
   program.trace.call(1200, 1210, 104, kYield, 0);
   const auto survey = program.survey(2000);
@@ -193,7 +194,7 @@ TEST_CASE("a packet that a thread of the program sends to another one is told") 
   Program program;
   program.waits_in(101, {1100, 1150, 1160}, 104, kBySoftirq, kRecvfrom, 100, kSocketIn);
   program.trace.call(1140, 1170, 104, kSendto, 100, kSocketOut);
-  // Woken on the network's behalf while 104 happened to run, which sent nothing.
+  // The network ended the wait while 104 happened to run, which sent nothing.
   program.waits_in(101, {1200, 1250, 1260}, 104, kBySoftirq, kRecvfrom, 100, kSocketIn);
   program.trace.call(1280, 1290, 104, kYield, 0);
   const auto survey = program.survey(2000);
@@ -232,7 +233,7 @@ TEST_CASE("a thread that always runs polls where its calls find nothing, else it
 
 TEST_CASE("from being woken to the first hit of each point, until the thread waits again") {
   Program program;
-  program.trace.add(1050, 0, 102, 0, {});  // nobody has woken it yet
+  program.trace.add(1050, 0, 102, 0, {});  // it was not woken yet
   program.waits_in(102, {1100, 1150, 1160}, 101, kByThread, kFutex, 0, 0x7f00, kFutexWaitBitset);
   program.trace.add(1170, 0, 102, 0, {});
   program.trace.add(1180, 0, 102, 0, {});  // not the first

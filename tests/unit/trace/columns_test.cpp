@@ -1,4 +1,4 @@
-// How events become columns: what is predicted is small, and comes back.
+// Events as columns: predictions make small numbers, and decoding restores the events.
 #include <algorithm>
 #include <array>
 #include <cstdint>

@@ -1,4 +1,4 @@
-// What a file lacks of its capture, by stream.
+// The gaps of a file, by stream.
 #include "analysis/trace/completeness.h"
 
 #include <vector>
@@ -15,7 +15,7 @@ using namespace test;
 
 constexpr std::uint64_t kEvents = 6;  // of a block
 
-// Blocks of one stream, of which some are left out: what was lost is lost for good.
+// Blocks of one stream, some of which are left out for good.
 class Trace {
  public:
   model::Capture capture;

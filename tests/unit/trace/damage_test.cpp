@@ -1,5 +1,5 @@
-// A file that was cut or damaged gives every block that is whole, says what is not, and never gives
-// anything that was not written.
+// A file that was cut or damaged: every whole block is read, the damage is reported, and no event
+// is invented.
 #include <algorithm>
 #include <cstdint>
 #include <filesystem>
@@ -210,7 +210,7 @@ TEST_CASE("garbage behind a right file header is no crash and no event") {
 
 TEST_CASE("without its index a file reads the same") {
   const Small small;
-  // The index is what follows the last block.
+  // The bytes after the last block are the index.
   auto reader = small.open(std::span(small.bytes).first(small.ends.back()));
   REQUIRE(error_of(reader) == "");
   CHECK_FALSE(reader->had_index());
@@ -224,7 +224,7 @@ TEST_CASE("an index that does not fit the file is not believed") {
   const auto index_offset = static_cast<std::size_t>(small.ends.back());
 
   SECTION("it belongs to another file") {
-    // A block less: the index tells offsets that are no longer true.
+    // Without one block the offsets in the index are wrong.
     Bytes other(small.bytes.begin(),
                 small.bytes.begin() + static_cast<std::ptrdiff_t>(small.ends[0]));
     append(other, std::span(small.bytes).subspan(small.ends[1]));

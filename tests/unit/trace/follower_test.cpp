@@ -17,7 +17,7 @@ namespace {
 
 using namespace test;
 
-// As much of the bytes as has "come".
+// A source with the bytes that have come so far.
 class PartSource : public ByteSource {
  public:
   PartSource(const Bytes& bytes, const std::size_t& come) : bytes_(bytes), come_(come) {}

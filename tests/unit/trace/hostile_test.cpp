@@ -1,4 +1,4 @@
-// Files that were made to harm: every checksum is right, what they say is not.
+// Hostile files: every checksum is right, and the contents are wrong.
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
@@ -56,7 +56,7 @@ struct Parts {
     return files::open_trace(folder.path("made.sjt"));
   }
 
-  // The block of events with another header, whose checksum is right.
+  // The block of events with a changed header, whose checksum is right.
   Bytes middle_with(void (*change)(BlockHeader&)) const {
     BlockHeader header;
     std::memcpy(&header, middle.data(), sizeof(header));
@@ -299,7 +299,7 @@ TEST_CASE("a file of nothing but headers that claim all that follows is read in 
   for (std::size_t i = 0; i < kHeaders; ++i) {
     BlockHeader header = header_of(BlockType::kEvents, (kHeaders - i - 1) * sizeof(BlockHeader));
     header.reserved = 1;
-    Bytes lie = block(header, {});  // whose payload's checksum is that of nothing
+    Bytes lie = block(header, {});  // the checksum of its payload is that of no bytes
     append(bytes, lie);
   }
   auto reader = parts.open({bytes});

@@ -1,4 +1,4 @@
-// Whatever is written comes back the same.
+// All events and metadata that were written are read back the same.
 #include <algorithm>
 #include <cstdint>
 #include <limits>

@@ -1,5 +1,5 @@
-// What the tests of the trace share: events that can be compared, traces made of them in a folder
-// that goes away, and files as bytes.
+// Helpers for the trace's tests: comparable events, traces made of them in a temporary folder, and
+// files as bytes.
 #pragma once
 
 #include <cstddef>
@@ -58,13 +58,13 @@ void write_trace(const std::string& path, const model::Schema& schema,
 // All events as merge() gives them.
 Events merged(Reader& reader);
 
-// The words of a failure; empty where there is none.
+// The text of a failure, or an empty text.
 template <typename T>
 std::string error_of(const Result<T>& result) {
   return result ? "" : result.error().text();
 }
 
-// A block made by hand, with the checksums of what it holds: what a hostile writer could make.
+// A block made by hand, with right checksums, as a hostile writer could make it.
 Bytes block(BlockHeader header, std::span<const std::uint8_t> payload);
 Bytes file_header(FileHeader header = {});
 void append(Bytes& bytes, std::span<const std::uint8_t> more);

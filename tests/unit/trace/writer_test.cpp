@@ -1,4 +1,4 @@
-// What the writer leaves on disk, also where it cannot go on.
+// The files that the writer leaves on disk, also if it cannot go on.
 #include <csignal>
 #include <cstdint>
 #include <filesystem>

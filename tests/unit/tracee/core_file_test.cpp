@@ -39,7 +39,7 @@ void set_instruction(prstatus_t& status, std::uint64_t instruction) {
   std::memcpy(static_cast<void*>(status.pr_reg), &registers, sizeof registers);
 }
 
-// As the kernel writes one: notes, then memory.
+// A core file in the kernel's form: notes, then memory.
 struct Core {
   Elf64_Ehdr header{};
   std::string notes;

@@ -1,6 +1,5 @@
-// A file under trace may be half written, corrupt, or made to break the tracer. These tests damage
-// a small program in every place; that nothing is read out of bounds, a build with AddressSanitizer
-// sees.
+// A target's file may be half written, corrupt, or hostile. These tests damage a small program in
+// every place; AddressSanitizer finds reads out of bounds.
 #include <algorithm>
 #include <array>
 #include <limits>
@@ -39,8 +38,7 @@ class Scratch {
   base::Fd file_;
 };
 
-// True when the file could be read at all. Whatever is wrong with it is said, and said of this
-// file.
+// Returns whether the file could be read at all. Every error must name this file.
 bool examine(const Scratch& scratch) {
   const std::string path = scratch.path();
   const auto points = tracee::find_points_in_file(path);
@@ -63,7 +61,7 @@ bool examine(const Scratch& scratch) {
 }
 
 std::string damage(std::string content, std::mt19937_64& random) {
-  // Most of a file is code, where damage says nothing: half of the changes go to the headers.
+  // Most of a file is code, where damage has no effect. So half of the changes go to the headers.
   const std::size_t changes = 1 + random() % 4;
   for (std::size_t change = 0; change < changes; ++change) {
     const std::size_t range =
@@ -104,7 +102,7 @@ TEST_CASE("a program with flipped bytes is read or refused") {
     scratch.write(damage(content, random));
     readable += examine(scratch) ? 1 : 0;
   }
-  // Neither side of the question is left out.
+  // Both outcomes must occur.
   CHECK(readable > kTries / 10);
   CHECK(readable < kTries);
 }
@@ -141,7 +139,7 @@ TEST_CASE("every note with any of its words made absurd is read or refused") {
         std::string damaged = content;
         damaged.replace(at, 4, word);
         scratch.write(damaged);
-        // Nothing outside the notes changed: the file itself stays readable.
+        // Only the notes changed, so the file itself stays readable.
         REQUIRE(examine(scratch));
       }
     }

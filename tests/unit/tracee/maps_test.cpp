@@ -141,7 +141,8 @@ TEST_CASE("a mapped file that was replaced is not mistaken for the one that has 
   const auto executed = own_files();
   const auto unusable = std::ranges::find(executed.unusable, path, &tracee::Unusable::where);
   if (unusable != executed.unusable.end()) {
-    // Only root may open a mapping whose file has lost its name; everybody else must be told so.
+    // Only root may open a mapping whose file has lost its name; other users get an error that says
+    // so.
     CHECK_THAT(unusable->why, ContainsSubstring("only root"));
     return;
   }

@@ -27,7 +27,7 @@ tracee::PointCount counted(const std::string& path) {
   return *count;
 }
 
-// A program's first bytes, and nothing else; where its section headers are said to be.
+// A program's first bytes only, with the given place of section headers.
 Elf64_Ehdr header_of_program(std::uint64_t section_headers, std::uint16_t sections) {
   Elf64_Ehdr header{};
   std::memcpy(static_cast<void*>(header.e_ident), ELFMAG, SELFMAG);
@@ -115,7 +115,7 @@ TEST_CASE("damaged section headers and notes are counted as far as they go") {
             static_cast<ssize_t>(damaged.size()));
     fewer += counted(path).points < whole ? 1 : 0;
   }
-  // Neither side of the question is left out.
+  // Both outcomes must occur.
   CHECK(fewer > 1'000);
   CHECK(fewer < 19'000);
 }

@@ -1,4 +1,4 @@
-// Points that are asked for, out of those that there are.
+// The selection among a program's points.
 #include "userspace/tracee/point_selection.h"
 
 #include <initializer_list>
@@ -25,7 +25,7 @@ TEST_CASE("points that are not asked for lose their sites, and the others are nu
   CHECK(kept.sites[0].point == 0);
   CHECK(kept.sites[1].point == 1);
   CHECK(kept.sites[2].point == 0);
-  // Their records may be in a ring: what they look like stays known.
+  // Their records may be in a ring, so their layout stays known.
   REQUIRE(kept.ring_sites.size() == 4);
   CHECK_FALSE(kept.ring_sites[0].is_wanted);
   CHECK(kept.left_out[kept.ring_sites[0].point].name() == "a--b");

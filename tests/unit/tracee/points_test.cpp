@@ -83,7 +83,7 @@ void check_program(const Points& points, const std::string& file) {
   CHECK(find(points, "mac.tick--mac.slot")->fields.empty());
 }
 
-// What the kernel will demand of every site.
+// The conditions that the kernel has for every site.
 void check_sites(const Points& points) {
   std::set<std::pair<std::size_t, std::uint64_t>> places;
   for (const tracee::Site& site : points.sites) {
@@ -119,7 +119,7 @@ void set_at(std::string& content, std::size_t offset, T value) {
   std::memcpy(content.data() + offset, &value, sizeof value);
 }
 
-// Where the descriptors of all notes with this owner and type begin.
+// The offsets of the descriptors of all notes with this owner and type.
 std::vector<std::size_t> descriptors(const std::string& content, const std::string& owner,
                                      std::uint32_t type) {
   std::vector<std::size_t> found;
@@ -329,7 +329,7 @@ TEST_CASE("a prelinked file's notes move along with its sections") {
   const subject::TemporaryDirectory directory;
   const Points original = points_in(subject::path("tiny"));
   std::string content = test::contents(subject::path("tiny"));
-  // As if the notes had been written before prelink moved everything up by 0x10000.
+  // The notes' addresses from before prelink moved everything up by 0x10000.
   constexpr auto kBack = static_cast<std::uint64_t>(-0x10000);
   for (const std::size_t note : descriptors(content, "stapsdt", kUsdt)) {
     for (const std::size_t address : {0, 8, 16})

@@ -1,4 +1,4 @@
-// Whether real-time threads leave a CPU to others.
+// Real-time threads that leave a CPU to others, and those that do not.
 #include "userspace/tracee/real_time.h"
 
 #include <array>

@@ -1,4 +1,4 @@
-// Which running processes can be traced, on a /proc that is made of plain files.
+// The traceable processes, on a /proc that is made of plain files.
 #include "userspace/tracee/running_programs.h"
 
 #include <algorithm>

@@ -12,7 +12,7 @@ namespace subject {
 
 using sojourn::test::TemporaryDirectory;
 
-// Where the build put a subject.
+// The path of a subject in the build directory.
 std::string path(const std::string& name);
 bool exists(const std::string& name);
 

@@ -1,4 +1,4 @@
-// Times of cycle stamps: what is interpolated, how far off it may be, and clocks that go back.
+// Times of cycle stamps: interpolation, error bounds, and clocks that go back.
 #include "analysis/xlap/cycle_times.h"
 
 #include <cmath>

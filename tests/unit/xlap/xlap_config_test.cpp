@@ -1,4 +1,4 @@
-// What an xlap.yml says, and errors that name its line.
+// The contents of an xlap.yml, and errors that name its line.
 #include "analysis/xlap/xlap_config.h"
 
 #include <string>
@@ -81,10 +81,11 @@ TEST_CASE("durations and packet types may be left out, and what is not known is 
 }
 
 TEST_CASE("names that are nowhere are errors with their line") {
-  refuses(with(kSound, "receiver: Receive", "receiver: Reciev"), "xlap.yml:6: Reciev is none of");
-  refuses(with(kSound, "Source: sender", "Source: sendr"), ":12: sendr is none of data_files");
+  refuses(with(kSound, "receiver: Receive", "receiver: Reciev"),
+          "xlap.yml:6: Reciev is not in stamps");
+  refuses(with(kSound, "Source: sender", "Source: sendr"), ":12: sendr is not in data_files");
   refuses(with(kSound, "Type: cycle", "Type: cycles"), ":16: Type cycles: time or cycle is wanted");
-  refuses(with(kSound, "Stop: Transmit", "Stop: Nowhere"), ":23: Nowhere is none of stamps");
+  refuses(with(kSound, "Stop: Transmit", "Stop: Nowhere"), ":23: Nowhere is not in stamps");
   refuses(with(kSound, "        Type: time\n    Transmit", "    Transmit"),
           ":11: Submit has no Type");
   refuses(with(kSound, "    sender: Submit\n", "    sender: Receive\n"),

@@ -1,5 +1,5 @@
 // Tables that are made here become a trace: points, times of cycle stamps within the bound,
-// durations, and what is left out.
+// durations, and the rows that are left out.
 #include "analysis/xlap/xlap_importer.h"
 
 #include <cmath>

@@ -12,7 +12,7 @@ bool can_join(const sj_arg& arg) {
   return arg.kind == SJ_ARG_MEMORY && arg.index == SJ_NO_REG && arg.base != SJ_NO_REG;
 }
 
-// Whether the argument lies within one read that begins with `first`.
+// Returns whether the argument lies within one read that begins with `first`.
 bool is_near(const sj_arg& first, const sj_arg& arg) {
   if (!can_join(arg) || arg.base != first.base || arg.displacement < first.displacement)
     return false;

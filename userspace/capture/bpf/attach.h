@@ -2,9 +2,9 @@
 // waits until no handler runs any more.
 //
 // uprobe_multi (Linux 6.6) is one link a file, filtered by process in the kernel: it costs nothing
-// when not hit and detaches in tens of milliseconds. Where it is missing there are perf uprobes,
-// one a site: the kernel places those into every process that maps the file, and the program
-// filters. One thread owns an Attachment.
+// when not hit and detaches in tens of milliseconds. Older kernels have perf uprobes, one a site:
+// the kernel places those into every process that maps the file, and the program filters. One
+// thread owns an Attachment.
 #pragma once
 
 #include <functional>
@@ -25,8 +25,9 @@ namespace sojourn::capture {
 
 std::string_view name(Mechanism mechanism);
 
-// Tries the kernel, and does not look at its version. `try_link` makes a uprobe_multi link for a
-// pid on a path that can hold no probes, and returns errno: the reason tells kernels apart.
+// Asks the kernel by a trial, and does not look at its version. `try_link` makes a uprobe_multi
+// link for a pid on a path that can hold no probes, and returns errno, which differs between
+// kernels.
 Mechanism best_mechanism();
 Mechanism best_mechanism(const std::function<int(pid_t)>& try_link);
 

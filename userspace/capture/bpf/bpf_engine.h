@@ -22,11 +22,11 @@
 namespace sojourn::capture {
 
 struct BpfOptions {
-  std::optional<Mechanism> mechanism;  // none: the best that the kernel has
+  std::optional<Mechanism> mechanism;  // unset: the best that the kernel has
   std::size_t ring_bytes = 0;          // a CPU; 0: chosen from the number of CPUs
   std::size_t processes = 1;           // each with rings of its own, for which the memory is shared
   std::chrono::microseconds poll_period{10'000};
-  PointTests keep;  // what a hit must fulfil; others are filtered
+  PointTests keep;  // the tests that a hit must pass; others are filtered
 };
 
 class BpfEngine final : public EventEngine {

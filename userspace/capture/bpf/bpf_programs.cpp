@@ -45,7 +45,7 @@ std::size_t count_chains(const tracee::Points& points) {
   return chains;
 }
 
-// Whether the programs must know of more than registers, constants and memory.
+// Returns whether the programs need more than registers, constants and memory.
 bool has_arguments_of_maps(const tracee::Points& points) {
   return std::ranges::any_of(points.sites, [](const tracee::Site& site) {
     return std::ranges::any_of(site.args, [](const sj_arg& arg) {
@@ -130,7 +130,7 @@ Result<base::Fd> copy_of(int fd) {
 
 struct BpfPrograms::State {
   std::string verifier_log;  // libbpf keeps a pointer to it
-  Skeleton skeleton;         // none where another process loaded it
+  Skeleton skeleton;         // empty if another process loaded it
   Mechanism mechanism = Mechanism::kUprobeMulti;
   RingShape shape;
   std::vector<base::Fd> fds;  // by SharedFd

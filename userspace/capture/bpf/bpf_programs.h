@@ -22,7 +22,7 @@ struct bpf_program;
 
 namespace sojourn::capture {
 
-// How a program gets to a site; see attach.h.
+// The way in which a program gets to a site; see attach.h.
 enum class Mechanism : std::uint8_t { kUprobeMulti, kPerfUprobes };
 
 // The tests that a hit's values must pass, by PointId. A point may be missing.

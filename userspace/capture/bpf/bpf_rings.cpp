@@ -43,7 +43,8 @@ std::size_t whole_pages(std::size_t bytes) {
   return (bytes + page - 1) / page * page;
 }
 
-// The verifier's last line says what it refused; the thousands before it are its way there.
+// The verifier's last line names what it refused. The thousands of lines before it trace its way
+// there.
 std::string_view last_line(std::string_view log) {
   while (log.ends_with('\n')) log.remove_suffix(1);
   const auto before = log.find_last_of('\n');

@@ -47,7 +47,7 @@ struct RingMaps {
 };
 void configure(const RingMaps& maps, const RingShape& shape, std::uint32_t kinds);
 
-// The same maps once it is loaded.
+// The descriptors of the same maps after loading.
 struct RingFds {
   int rings = -1;
   int blocks = -1;
@@ -84,7 +84,7 @@ class BpfRings {
 
   Result<void> wait_for_running() const { return wait_->wait(); }
 
-  // Resets rings and counters to their first state. The gate is shut, and nothing was read yet.
+  // Resets rings and counters to their first state. The gate must be shut, and nothing read so far.
   Result<void> start_over(std::size_t kinds);
 
   // Adds counters by kind and CPU to the ledger. `point_of_kind` has the point of each kind.

@@ -253,7 +253,7 @@ HitCost calibrate_ring() {
 namespace {
 
 // The reads of a site's arguments from memory: one for each pointer on the way to an argument, and
-// one for all that lie side by side.
+// one for all arguments that lie side by side.
 std::size_t memory_reads(const tracee::Site& site) {
   std::vector<sj_arg> args = site.args;
   std::int64_t reads = join_span(args).bytes != 0 ? 1 : 0;

@@ -1,11 +1,11 @@
 // Measures what a hit costs the target, on this machine and kernel, before anything is attached:
 // with the same program that will run, on nops of our own, in a child process of this one. It takes
-// some milliseconds, and is to be called while this process has one thread.
+// some milliseconds, and must be called while this process has one thread.
 //
-// A cost is the thread's CPU time from before the site to behind it, the median of several runs;
-// its spread is how far from that all runs but the farthest were. A stamp's delay is the time from
-// reaching the site to the stamp, the least of all hits: with that subtracted no stamp is before
-// its hit, and `stamp_spread_ns` is how far behind it 99 of 100 are.
+// A cost is the thread's CPU time from before the site to behind it, the median of several runs.
+// Its spread is the distance from it within which all runs but the farthest were. A stamp's delay
+// is the time from reaching the site to the stamp, the least of all hits, so that no corrected
+// stamp is before its hit. `stamp_spread_ns` is how far behind it 99 of 100 stamps are.
 #pragma once
 
 #include <array>
@@ -52,7 +52,7 @@ struct BpfCosts {
   std::uint64_t return_ps = 0;   // more of a uretprobe, which is hit at both ends of a call
 };
 
-// What is to be measured: arguments up to a number, and costs that not every target has.
+// The costs to measure: of arguments up to a number, and of features that not every target uses.
 struct CostNeeds {
   std::uint32_t args = 0;
   bool steps = false;
@@ -66,13 +66,13 @@ Result<BpfCosts> calibrate_bpf(Mechanism mechanism, const CostNeeds& needs);
 // Answers a request in the privileged helper.
 Result<base::Answer> measure_for(base::Unpacker& wanted);
 
-// Derives the cost from that of reading the cycle counter, which is nearly all of it: the ratio of
-// the two was measured once (tests/bench/probe-cost, docs/rings.md).
+// Derives the cost from the cost of reading the cycle counter, which is nearly all of it: the ratio
+// of the two was measured once (tests/bench/probe-cost, docs/rings.md).
 HitCost calibrate_ring();
 
 std::uint64_t bpf_site_cost_ps(const tracee::Site& site, const BpfCosts& costs);
 
-// The cost of one hit of each point, by point: that of its most expensive site.
+// The cost of one hit of each point: that of its most expensive site.
 std::vector<std::uint64_t> bpf_point_costs_ps(const tracee::Points& points, const BpfCosts& costs);
 std::vector<std::uint64_t> ring_point_costs_ps(const model::Schema& schema, const HitCost& cost);
 

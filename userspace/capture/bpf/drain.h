@@ -23,9 +23,9 @@ class Drain {
   Drain(std::span<const Ring> rings, Sink& sink, std::uint32_t first_stream = 0,
         std::uint64_t stamp_delay_ns = 0, HandOver hand_over = nullptr);
 
-  // Takes hits from the rings, at most a batch of each; full batches go to the sink. True: there
-  // are more. While the sink has no room nothing is taken: the rings fill up, and count what they
-  // lose.
+  // Takes hits from the rings, at most a batch of each; full batches go to the sink. Returns true
+  // if there are more. If the sink has no room, nothing is taken: the rings fill up, and count what
+  // they lose.
   bool poll();
 
   // mark() notes how far the rings are filled; is_past_mark() says whether all of that was taken.

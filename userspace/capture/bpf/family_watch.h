@@ -41,7 +41,7 @@ class FamilyWatch {
   int fd()
       const;  // readable: take() has events; -1: there is no such descriptor, as /proc is polled
 
-  // What happened since the last call, in the order of time.
+  // Returns the events since the last call, in the order of time.
   std::vector<FamilyEvent> take();
   std::uint64_t lost() const;  // events that found no room, and will not be reported
 

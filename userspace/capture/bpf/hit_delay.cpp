@@ -2,7 +2,8 @@
 
 namespace sojourn::capture {
 
-// Alone in its file: a linker takes nothing of this file where a program brings its own definition.
+// This function is alone in its file, so that a linker leaves the file out when a program brings
+// its own definition.
 std::uint32_t hit_delay_ns() {
   return 0;
 }

@@ -1,5 +1,5 @@
-// By how much each hit of the BPF programs is made dearer: not at all. Tests and benches of what
-// dear hits do to a target link a program of their own, with another definition of this function
+// An artificial delay of each hit of the BPF programs: zero. Tests and benches of expensive hits
+// link a program of their own with another definition of this function
 // (tests/support/dear_hits.cpp). The program that is installed has no switch for it.
 #pragma once
 

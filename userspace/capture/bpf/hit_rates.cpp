@@ -21,7 +21,7 @@ constexpr std::size_t kRateRingBytes = 64 * 1024;  // hits that find no room are
 constexpr std::chrono::milliseconds kBetweenLooks(5);
 constexpr std::size_t kMaxSeen = 1 << 18;
 
-// Some of the points, while they have probes.
+// A group of points that have probes at the same time.
 class Batch {
  public:
   // `seen`: where hits are kept, if they are.
@@ -71,7 +71,7 @@ class Batch {
         rates_, [&](const HitRate& rate) { return rate.is_too_hot || rate.hits >= hits; });
   }
 
-  // All hits so far, by point: those in the rings, and those that found no room there.
+  // Returns all hits so far, by point: those in the rings, and those that the full rings lost.
   Result<std::vector<std::uint64_t>> count() {
     for (RingReader& reader : readers_)
       reader.consume(SIZE_MAX, [&](const sj_hit& hit, std::uint64_t) {

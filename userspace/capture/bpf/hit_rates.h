@@ -31,7 +31,7 @@ struct RateOptions {
   std::chrono::milliseconds timeout{0};  // up to this, while any has fewer hits than:
   std::uint64_t enough = 1;
   std::size_t at_once = 32;
-  double max_share = 0.05;  // of one processor, that all hits together may take
+  double max_share = 0.05;  // of one processor, for all hits together
 };
 
 // The rates, by point. Needs uprobe_multi links, as other probes take too long to remove.

@@ -28,13 +28,13 @@ class ProbeKeeper {
 
   BpfPrograms take_programs() { return *std::exchange(programs_, std::nullopt); }
 
-  // False: somebody has killed it, and its probes are gone.
+  // Returns false if it was killed, so that its probes are gone.
   bool is_alive() const { return base::has_other_end(connection_.get()); }
 
   // Returns once all probes are placed.
   Result<void> arm();
 
-  // As Attachment::remove() and add().
+  // Like Attachment::remove() and add().
   Result<void> remove(std::span<const model::PointId> points);
   Result<void> add(std::span<const model::PointId> points);
 
@@ -43,7 +43,7 @@ class ProbeKeeper {
       : connection_(std::move(connection)), child_(child) {}
 
   base::Fd connection_;
-  pid_t child_ = -1;  // where it is this process's own
+  pid_t child_ = -1;  // if it is this process's own child
   std::optional<BpfPrograms> programs_;
 };
 

@@ -1,6 +1,6 @@
-// What a probe keeper is asked to attach: which sites of which process, and how their hits are
-// recorded. It is sent to that process as bytes, and is checked there: the sender has given up the
-// rights that this takes. Plain data.
+// The order to a probe keeper: which sites of which process to attach, and how to record their
+// hits. It is sent to that process as bytes and is checked there, because the sender has given up
+// the rights for it. Plain data.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +18,7 @@ namespace sojourn::capture {
 
 struct ProbeOrder {
   pid_t pid = 0;
-  std::optional<Mechanism> mechanism;  // none: the best that the kernel has
+  std::optional<Mechanism> mechanism;  // unset: the best that the kernel has
   std::size_t ring_bytes = 0;
   std::size_t objects = 1;
   PointTests keep;

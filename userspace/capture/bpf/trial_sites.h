@@ -1,5 +1,5 @@
-// Places in this program's own code to try probes on: nops as points have them, longer nops that
-// some kernels optimise, and an instruction that no kernel emulates. Only trials run them.
+// Places in this program's own code for trials of probes: nops like those of points, longer nops
+// that some kernels optimise, and an instruction that no kernel emulates. Only trials run them.
 // Immutable.
 #pragma once
 
@@ -27,7 +27,7 @@ struct TrialSite {
 // Nops as points have them; several, so that different probes can be compared.
 std::span<const TrialSite> plain_sites();
 
-// A nop of so many bytes, longer than the plain one; null where the architecture has none.
+// A nop of this length, longer than the plain one; null if the architecture has none.
 const TrialSite* long_nop(unsigned bytes);
 
 // An instruction that the kernel executes out of line, in a single step.
@@ -46,7 +46,7 @@ struct Trial {
   bool is_return = false;
 };
 
-// As BpfPrograms and Attachment want them: one point and one site each, in this order.
+// The form that BpfPrograms and Attachment take: one point and one site each, in this order.
 Result<tracee::Points> trial_points(std::span<const Trial> trials);
 
 }  // namespace sojourn::capture

@@ -62,8 +62,8 @@ const Need* need_of(std::string_view program) {
   return found == kEssential.end() ? nullptr : found;
 }
 
-// Whether a program serves a family, essential or not. Those of interrupts serve `sched` as well,
-// which needs them to know for whom a CPU wakes a thread.
+// Returns whether a program serves a family, essential or not. The programs of interrupts serve
+// `sched` as well, which must know whether an interrupt wakes a thread, and which.
 bool serves(std::string_view program, ContextFamily family) {
   if (program == "count_sys_enter") return false;  // syscall_rate.h has it
   if (program == "on_exit")
@@ -101,7 +101,7 @@ struct ContextPrograms::State {
   BpfRings rings;
   std::vector<Link> links;
 
-  Families families;  // that can be loaded
+  Families families;  // families that can be loaded
   std::vector<model::ContextFamily> states;
   PointOfKind points{};
   std::uint64_t names_read = 0;
@@ -161,7 +161,8 @@ bool ContextPrograms::State::try_load(const Families& wanted, int& code) {
   return false;
 }
 
-// Loads all families together. If that fails, leaves out those that the kernel refuses alone.
+// Loads all families together. If that fails, leaves out those that the kernel refuses to load
+// alone.
 void ContextPrograms::State::load_what_goes() {
   int code = 0;
   if (families.empty() || try_load(families, code)) return;

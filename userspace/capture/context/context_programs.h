@@ -1,6 +1,6 @@
-// The BPF programs that see what the kernel does to a target's threads (bpf/context.bpf.c): those
-// of the families that this kernel and these rights allow, their rings, and the names of threads.
-// Destroying it detaches and unloads everything. One thread owns it.
+// The BPF programs that record the kernel's actions on a target's threads (bpf/context.bpf.c):
+// those of the families that this kernel and these rights allow, their rings, and the names of
+// threads. Destroying it detaches and unloads everything. One thread owns it.
 #pragma once
 
 #include <array>

@@ -1,4 +1,4 @@
-// The source of a capture for what the kernel does to the target's threads: one stream for each CPU
+// The source of a capture for the kernel's actions on the target's threads: one stream for each CPU
 // with points of direction K (context_points.h), and one of samples of each process's sockets
 // (socket_sampler.h). Families that the kernel or the rights do not allow are reported and left
 // out. One thread owns a ContextSource.

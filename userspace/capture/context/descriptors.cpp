@@ -18,7 +18,7 @@ void Descriptors::name_socket(std::uint64_t inode, std::string name) {
   next_ = {};  // a socket's descriptor may have been reported without its name
 }
 
-// What a link says, but "udp 127.0.0.1:2152" for a "socket:[1234]" whose name is known.
+// Returns the link's text, or "udp 127.0.0.1:2152" for a "socket:[1234]" whose name is known.
 std::string Descriptors::words(const std::string& link) const {
   constexpr std::string_view kSocket = "socket:[";
   if (!link.starts_with(kSocket) || !link.ends_with(']')) return link;

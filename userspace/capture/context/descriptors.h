@@ -1,7 +1,7 @@
 // The files behind the numbers of the targets' descriptors, so that a reader of system calls can
-// tell a socket from a timer. They are looked up in /proc once a second, and new ones are written
-// to the trace. A descriptor that was opened and closed between two looks has no name. One thread
-// owns a Descriptors.
+// distinguish a socket from a timer. They are looked up in /proc once a second, and new ones are
+// written to the trace. A descriptor that was opened and closed between two looks has no name. One
+// thread owns a Descriptors.
 #pragma once
 
 #include <chrono>

@@ -62,7 +62,7 @@ class ControlSocket {
 // there is none, or if none of them could.
 Result<std::string> ask_capture(pid_t target, std::string_view words);
 
-// Whether a capture of the process is there that would answer.
+// Returns whether a capture of the process would answer.
 bool has_capture(pid_t target);
 
 }  // namespace sojourn::capture

@@ -61,7 +61,7 @@ class JourneyWatch final : journeys::Observer {
   std::optional<journeys::LiveRebuilder> rebuilder_;
   std::uint64_t open_ns_ = 0;
   bool is_behind_ = false;
-  bool has_news_ = true;  // of the schema or the streams: the filters do not know it yet
+  bool has_news_ = true;  // the filters do not know the newest schema or streams yet
   std::uint64_t left_out_ = 0;
 };
 

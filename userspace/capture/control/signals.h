@@ -1,11 +1,11 @@
-// Signals that come as readable bytes of a signalfd, and what they are called. No state.
+// Signals that are read from a signalfd, and their names. No state.
 #pragma once
 
 #include <string>
 
 namespace sojourn::capture {
 
-// The next signal; SIGINT if there is none to be read.
+// Returns the next signal, or SIGINT if there is none to be read.
 int read_signal(int signals);
 
 // "interrupt", "SIGTERM"

@@ -93,12 +93,12 @@ std::string library_path(std::string_view line) {
   while (path.starts_with('\t') || path.starts_with(' ')) path.remove_prefix(1);
   path = path.substr(0, path.find(" ("));
   while (path.ends_with('\n')) path.remove_suffix(1);
-  // Not the kernel's own (linux-vdso.so.1), and not "not found". A relative path is relative for
-  // the command as well: it starts in the same directory.
+  // Skips the kernel's own library (linux-vdso.so.1), and "not found". A relative path is valid,
+  // because the command starts in the same directory.
   return path.contains('/') ? std::string(path) : std::string();
 }
 
-// The dynamic loader that the program names; empty where it needs none.
+// The dynamic loader that the program names; empty if it needs none.
 std::string loader_of(const std::string& program) {
   const auto elf = tracee::ElfFile::open(program, program);
   if (!elf) return {};

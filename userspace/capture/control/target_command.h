@@ -34,7 +34,7 @@ class TargetCommand {
 
   pid_t pid() const { return pid_; }
 
-  // Whether the executed file is not the command's but its interpreter.
+  // Returns whether the executed file is the command's interpreter.
   bool is_script() const { return is_script_; }
 
   // The executable and every library that it will start with, as the dynamic loader resolves them.

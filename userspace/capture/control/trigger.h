@@ -36,7 +36,7 @@ struct Trigger {
 Result<Trigger> parse_trigger(std::string_view words);
 
 struct Fired {
-  std::size_t trigger = 0;  // of those that were given
+  std::size_t trigger = 0;  // its index
   std::uint64_t ts_ns = 0;  // of the event, or of the journey's end
 };
 
@@ -56,7 +56,7 @@ class TriggerWatch {
   // The first event of each trigger that fired since the last call, on the capture's thread.
   std::vector<Fired> take_fired();
 
-  // Whether take_fired() would return any, on any thread.
+  // Returns whether take_fired() would return any. Any thread may call it.
   bool has_fired() const;
 
   // For conditions on journeys, on the capture's thread: whether there are any; to skip them for

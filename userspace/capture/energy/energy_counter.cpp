@@ -23,7 +23,7 @@ std::unexpected<Error> fail_reading(const char* what) {
   return fail("{}: {}", what, std::generic_category().message(errno));
 }
 
-// Such a file says nothing any more, though it may still be read.
+// A removed file may still be readable, but its value is stale.
 bool is_removed(const base::Fd& file) {
   struct stat about{};
   return fstat(file.get(), &about) != 0 || about.st_nlink == 0;
@@ -43,7 +43,7 @@ Result<EnergyCounter> EnergyCounter::open(const PowercapZone& zone) {
   return counter;
 }
 
-// It counts on that CPU whatever runs there.
+// The event counts on its CPU, whichever process runs there.
 Result<EnergyCounter> EnergyCounter::open(const PowerEvent& event) {
   perf_event_attr attributes{};
   attributes.size = sizeof(attributes);

@@ -1,5 +1,5 @@
-// An energy counter that is open: a file of powercap, or an event of perf. What it takes to open it
-// is needed no more to read it. One thread owns an EnergyCounter.
+// An open energy counter: a file of powercap, or an event of perf. Reading it needs none of the
+// rights that opening it did. One thread owns an EnergyCounter.
 #pragma once
 
 #include <cstdint>

@@ -13,11 +13,11 @@ namespace sojourn::capture {
 
 namespace {
 
-// So long before the close mark is the last reading, at the most: what comes after it is a small
-// part of the capture, whose mean power it does not change.
+// The last reading is at most this long before the close mark. The rest is a small part of the
+// capture, and does not change its mean power.
 constexpr std::uint64_t kLastNs = 25'000'000;
 
-// A counter is read four times at least before it wraps, whatever takes up to 1 kW.
+// A counter is read at least four times before it wraps, for powers up to 1 kW.
 std::uint64_t longest_period_ns(std::uint64_t range_uj) {
   return range_uj == 0 ? UINT64_MAX : std::max<std::uint64_t>(range_uj / 4, 1'000'000);
 }
@@ -138,7 +138,7 @@ void EnergySource::read_frequencies() {
       record(frequency_point_, base::monotonic_ns(), file.about.id, *khz);
 }
 
-// All CPUs together. Of a state that a CPU does not tell of any more nothing is recorded.
+// Adds up all CPUs. A state that a CPU no longer reports is not recorded.
 void EnergySource::read_idle() {
   for (const IdleFiles& files : tree_.idle) {
     std::uint64_t sum_us = 0;

@@ -1,7 +1,7 @@
 // Reads a machine's energy counters while a capture runs, and its frequencies and idle states
 // beside them, as a source of a capture: one stream, of points of direction Q
 // (model/energy_info.h). Nothing in the target is touched, and one source is enough for all
-// processes. What is not there, may not be read or vanishes is told, and is in the trace with its
+// processes. A counter that is missing, unreadable or vanishes is reported, and the trace has the
 // reason. One thread owns an EnergySource.
 #pragma once
 
@@ -23,7 +23,7 @@ namespace sojourn::capture {
 struct EnergyOptions {
   std::string sys = "/sys";
   std::chrono::nanoseconds period = std::chrono::milliseconds(100);
-  // Called for what is missing: once armed, and at the end for what vanished.
+  // Called for each missing counter: once armed, and at the end for those that vanished.
   std::function<void(const std::string& what, const std::string& why)> tell = {};
 };
 

@@ -28,7 +28,7 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(from, text.find_last_not_of(kBlanks) - from + 1);
 }
 
-// Empty where it cannot be read.
+// Empty if it cannot be read.
 std::string line_of(const std::string& path) {
   const auto text = tracee::read_whole(path);
   return text ? std::string(trimmed(*text)) : std::string();
@@ -110,7 +110,7 @@ void TreeReader::add_powercap() {
                           "kernel without intel_rapl");
 }
 
-// A zone's name says what it is; what it is a part of is the zone that its place is below.
+// A zone's name says its domain; its parent is the zone above it in the tree.
 void TreeReader::add_zone(const std::string& folder, const std::string& place) {
   const std::string zone = folder + "/" + place;
   std::error_code failed;
@@ -206,8 +206,8 @@ void TreeReader::add_event(const std::string& unit, const std::string& name, std
   }
 }
 
-// As powercap names it: with its die where a package has several that are counted alone. The CPUs
-// of one core each tell of their package together.
+// Returns the name that powercap uses: with the die if a package has several. Such packages are
+// counted by die.
 std::string TreeReader::package_of(std::uint32_t cpu,
                                    const std::vector<std::uint32_t>& cpus) const {
   const auto id_of = [this](std::uint32_t one, const char* what) {

@@ -1,7 +1,7 @@
-// What a machine offers to be read of its energy: zones of powercap, the kernel's power events,
-// frequency policies and idle states, as the files below /sys say. Read below a root folder, so
-// that a test can have any machine it wants. What is not there, or makes no sense, has the reason
-// in it; nothing here is an error.
+// The energy readings that a machine offers: zones of powercap, the kernel's power events,
+// frequency policies and idle states, from the files below /sys. They are read below a root folder,
+// so that a test can have any machine it wants. A missing or senseless reading has the reason in
+// it; none is an error.
 #pragma once
 
 #include <cstdint>

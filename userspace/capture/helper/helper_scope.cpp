@@ -54,8 +54,8 @@ bool HelperScope::has_come(const tracee::Process& process) const {
   const auto ids = ids_of(process);
   if (!ids) return false;
   if (std::ranges::find(known_, ids->parent, &tracee::Process::pid) != known_.end()) return true;
-  // The process's parent has ended, so it is recognised by its user, which is one of the capture's
-  // first processes, and by being younger than those.
+  // The process's parent has ended. So it is recognised by its user, who must be a user of the
+  // capture's first processes, and by being younger than these.
   return process.start_time_ns() >= since_ns_ &&
          std::ranges::find(users_, ids->user) != users_.end();
 }

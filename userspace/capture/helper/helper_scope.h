@@ -23,8 +23,8 @@ class HelperScope {
     std::vector<pid_t> processes;
     std::optional<tracee::Cgroup> cgroup = {};  // all processes in it belong to the capture
     bool with_children = false;                 // children of the processes, and theirs
-    std::string ring_directory = {};  // where commands that the capture starts leave their rings
-    bool kernel_names = false;        // the profile has names of the kernel's functions
+    std::string ring_directory = {};            // of the rings of commands that the capture starts
+    bool kernel_names = false;                  // the profile has names of the kernel's functions
   };
   static Result<HelperScope> take(Limits limits);
 

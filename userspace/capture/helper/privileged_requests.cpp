@@ -53,8 +53,8 @@ bool is_below(std::string_view name, std::string_view directory) {
          name[directory.size()] == '/';
 }
 
-// Whether the file is an executable, a library or debug information. Core files are refused: they
-// hold all of a process's memory.
+// Returns whether the file is an executable, a library or debug information. Core files are
+// refused: they hold all of a process's memory.
 bool is_program(const Fd& file) {
   std::array<std::byte, sizeof(Elf64_Ehdr)> bytes{};
   struct stat status{};

@@ -2,13 +2,13 @@
 // given its rights up. Each is about a process of the capture, and about no other:
 //
 //   open         files such as /proc/PID/maps; ELF files below its root, no core files
-//   links        where its executable, its descriptors and its namespaces lead
+//   links        of its executable, its descriptors and its namespaces
 //   rings        the files of its rings, for writing, recognised by their names and mappings
 //   owner pages  the private pages of its rings, read from its memory
 //   instruction  the next instruction of a thread that is stopped
 //   perf events  of its threads
 //   sockets      a question about those of its network namespace
-//   costs        what a hit costs, measured on this program's own code
+//   costs        of a hit, measured on this program's own code
 //   probes       a probe keeper (bpf/probe_keeper.h)
 //
 // Every request is checked as if it came from a stranger. The HelperScope is the only state.

@@ -22,7 +22,7 @@ class CaptureOutput {
   Sink& sink() { return *sink_; }
   const model::Schema& schema() const { return schema_; }
 
-  // Pushes events of the target to the sink, without those that the capture leaves out. On the
+  // Pushes events of the target to the sink, except those that the capture leaves out. On the
   // capture's thread.
   void push(model::EventBatch batch);
   // Sets the filter for events to leave out. Once, before any source is connected.

@@ -20,7 +20,7 @@
 
 namespace sojourn::capture {
 
-// How much is recorded after a trigger: until both have come.
+// The length of recording after a trigger: until both limits are reached.
 struct Aftermath {
   std::chrono::nanoseconds span{};
   std::uint64_t events = 0;
@@ -48,7 +48,7 @@ class Dumps {
   struct Done {
     std::string path;
     std::string why;
-    std::vector<int> clients;  // who wait for an answer
+    std::vector<int> clients;  // clients that wait for an answer
     Result<Dumped> dumped;
   };
 

@@ -62,7 +62,7 @@ void EventFilterStage::apply(model::EventBatch& batch) {
   const std::size_t size = columns.ts_ns.size();
   std::size_t kept = 0;
   std::uint32_t values = 0;
-  std::uint32_t begin = 0;  // where the row's values began before
+  std::uint32_t begin = 0;  // the previous begin of the row's values
   for (std::size_t row = 0; row < size; ++row) {
     const std::uint32_t end = columns.first_value[row + 1];
     const std::uint32_t first = std::exchange(begin, end);

@@ -19,8 +19,8 @@ namespace sojourn::capture {
 
 class EventFilterStage {
  public:
-  // Names in the expression were checked with all points of the target, also those that are not
-  // recorded.
+  // The names in the expression were checked against all points of the target, also those that are
+  // not recorded.
   static Result<EventFilterStage> create(filter::Expression expression,
                                          const model::Schema& schema);
 

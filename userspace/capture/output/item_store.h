@@ -31,7 +31,7 @@ using Item = std::variant<model::EventBatch, model::Schema, model::Target, model
                           model::ClockPair, model::Capture, model::Ledger, model::QueueChanges,
                           model::Sampling, model::Context, model::Profile, model::Energy>;
 
-// How much history is held: as much as either of the first two asks for, within the memory.
+// The length of the history: the longer of the first two, within the memory.
 struct History {
   std::chrono::nanoseconds span{};
   std::uint64_t events = 0;
@@ -41,7 +41,7 @@ struct History {
 struct Dumped {
   std::uint64_t events = 0;
   std::uint64_t bytes = 0;
-  std::chrono::nanoseconds span{};  // of which it has everything
+  std::chrono::nanoseconds span{};  // the complete span
 };
 
 class ItemStore {
@@ -54,13 +54,13 @@ class ItemStore {
   virtual void abandon() = 0;  // leaves no file behind
   virtual std::uint64_t bytes() const = 0;
 
-  // Between pin() and unpin() nothing is forgotten, within the memory: a request for a dump of the
-  // present history is under way, and a short history would have moved on before it is served.
+  // Between pin() and unpin() nothing is forgotten, within the memory. A request for a dump of the
+  // present history is running then, and a short history would move on before the dump is written.
   virtual void pin() {}
   virtual void unpin() {}
 
-  // Writes the history as a trace of its own, and goes on. `about` says when it ends and why; its
-  // open mark moves to where the history begins. Fails if the history is empty.
+  // Writes the history as a trace of its own, and goes on. `about` has its end and the reason; its
+  // open mark moves to the beginning of the history. Fails if the history is empty.
   virtual Result<Dumped> dump(const std::string& path, const model::Capture& about) const;
   // Begins a file with the history. Later items may be written to it as well.
   virtual Result<trace::Writer> begin_file(const std::string& path, model::Capture& about) const;
@@ -127,7 +127,7 @@ class FlightStore final : public ItemStore {
   std::size_t held_bytes_ = 0;
   std::uint64_t held_events_ = 0;
   std::uint64_t newest_ns_ = 0;
-  std::uint64_t complete_from_ns_ = 0;    // nothing from this instant on was forgotten
+  std::uint64_t complete_from_ns_ = 0;    // no item from this instant on was forgotten
   std::vector<std::uint64_t> first_seq_;  // by stream, of the oldest event that is held
 };
 

@@ -60,7 +60,8 @@ std::vector<std::uint64_t> Sink::count(Work& work) {
   if (batch == nullptr || batch->empty()) return counts;
   const auto points = batch->point();
   counts.resize(std::size_t{std::ranges::max(points)} + 1);
-  // Many batches have one point only. Counted one by one, each increment would wait for the last.
+  // Many batches have one point only. If its rows were counted one by one, each addition would wait
+  // for the last.
   if (trace::is_constant(points))
     counts.back() = points.size();
   else

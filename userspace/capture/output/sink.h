@@ -40,15 +40,16 @@ class Sink {
   void push(Item item);
 
   // Runs on the sink's thread, after everything that was pushed before, and may replace the store.
-  // Whether the old one may be lost is up to the caller.
+  // The caller decides whether the old one may be dropped.
   using Job = std::function<void(std::unique_ptr<ItemStore>&)>;
   void run_in_order(Job job);
 
-  // Sees what the store takes from now on; it outlives the sink. The store has the schema already.
+  // The tap sees the items of the store from now on, and must outlive the sink. The store has the
+  // schema already.
   void tap(BlockTap& tap, model::Schema schema);
 
-  // What happens when batches come faster than the store takes them: the sources wait, so that
-  // their rings fill, or the batches that have waited longest are given up, and counted.
+  // The choice if batches come faster than the store takes them: the sources wait, so that their
+  // rings fill, or the oldest waiting batches are dropped and counted.
   enum class Behind : std::uint8_t { kWait, kGiveUpOldest };
   void when_behind(Behind how);
   void add_given_up(model::Ledger& ledger) const;
@@ -63,10 +64,10 @@ class Sink {
   void count_points(std::size_t points);
   std::vector<std::uint64_t> events_by_point() const;
 
-  // Writes what is waiting and finishes the file. Nothing may be pushed afterwards.
+  // Writes the waiting items and finishes the file. Nothing may be pushed afterwards.
   Result<void> finish();
 
-  // Removes the file: the capture came to nothing. Nothing may be pushed afterwards.
+  // Removes the file of a capture that failed. Nothing may be pushed afterwards.
   void abandon();
 
  private:

@@ -33,22 +33,22 @@ class Source {
   // Sets where its events go. Once, before it is armed. The output outlives the source.
   virtual Result<void> connect(CaptureOutput& output) = 0;
 
-  // Makes everything ready. Nothing counts before the open mark.
+  // Prepares everything. Events do not count before the open mark.
   virtual Result<void> arm() = 0;
 
   // Events with open <= stamp < close count. Both marks are set ahead of time.
   virtual void open_at(std::uint64_t monotonic_ns) = 0;
   virtual void close_at(std::uint64_t monotonic_ns) = 0;
 
-  // Called if the open mark had passed before every source knew of it: nothing counts until the
-  // next open_at(), and events that counted so far are forgotten. Before the first poll() that
-  // finds anything. A source that only samples has nothing to forget.
+  // Called if the open mark had passed before every source knew of it. No event counts until the
+  // next open_at(), and events that counted so far are forgotten. It is called before the first
+  // poll() that finds events. A source that only samples has nothing to forget.
   virtual Result<void> start_over() { return {}; }
 
   // Returns when every hit that began before the close mark is recorded, or known to be lost.
   virtual Result<void> settle() = 0;
 
-  // The same for every hit that began before now, while the source goes on.
+  // Settles every hit that began before now, while the source goes on.
   virtual Result<void> settle_so_far() { return settle(); }
 
   // Takes the events that are there. True: there are more, poll again at once.
@@ -69,13 +69,13 @@ class Source {
   virtual Result<void> add_hits(std::vector<std::uint64_t>& hits) const = 0;
   virtual std::uint64_t events() const = 0;  // kept so far
 
-  // Whether it has events from before it was made, from its target's first instruction on: they
-  // count as well, whenever other sources began.
+  // Returns whether it has events from before it was made, from its target's first instruction on.
+  // They count as well, independent of when other sources began.
   virtual bool has_its_beginning() const { return false; }
 
-  // Finds out what takes long to know about its events so far, such as the names in a profile. It
-  // may be called on another thread, also when the source is gone. A dump, which is finished while
-  // the source goes on, needs it as well. Empty: there is nothing to find out.
+  // Looks up slow details of the events so far, such as the names in a profile. It may be called on
+  // another thread, also when the source is gone. A dump, which is finished while the source goes
+  // on, needs it as well. Empty: there are no such details.
   using Description = std::function<std::vector<model::Profile>()>;
   virtual Description description() const { return {}; }
 };

@@ -23,7 +23,7 @@ class ThreadNames {
   void add(std::uint32_t tid, std::string name, std::uint64_t pid, model::Context& into);
 
   const std::unordered_map<std::uint32_t, std::string>& known() const { return known_; }
-  std::uint64_t changes() const { return changes_; }  // how often a name was added
+  std::uint64_t changes() const { return changes_; }  // the number of added names
 
  private:
   bool is_news(std::uint32_t tid, const std::string& name);

@@ -17,7 +17,7 @@ struct PerfKind {
   std::string_view name;
   std::uint32_t type = 0;  // PERF_TYPE_
   std::uint64_t config = 0;
-  std::uint64_t period = 1;       // of a sample, where none is asked for; 1: exact
+  std::uint64_t period = 1;       // the default period of a sample; 1: exact
   bool counts_in_kernel = false;  // it is an event of the kernel's own code
   std::string_view what;          // for people
 };
@@ -39,7 +39,7 @@ Result<std::uint64_t> parse_frequency(std::string_view text);
 // The CPU time that a profile's samples count, as if it were one of the counters.
 const PerfKind& profile_clock();
 
-// Whether a counter is available here.
+// The availability of a counter on this machine.
 struct PerfOffer {
   std::string missing;     // why it is not; empty: it is
   bool user_only = false;  // without the kernel's share: the rights for it are missing

@@ -21,8 +21,8 @@ namespace sojourn::capture {
 
 namespace {
 
-// Threads that appear while others are opened are opened as well. Those made by a thread that was
-// opened already have its events, so two rounds do, unless threads come faster than they are read.
+// Threads that appear while others are opened are opened as well. A thread inherits the events of
+// the thread that made it, so two rounds suffice, unless threads come faster than they are read.
 constexpr int kMaxRounds = 16;
 
 std::vector<std::uint32_t> threads_of(const tracee::Process& process) {

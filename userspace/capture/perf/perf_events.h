@@ -33,8 +33,8 @@ class PerfEvents {
   const std::vector<Cpu>& cpus() const { return cpus_; }
   bool is_open() const { return !events_.empty(); }
 
-  // The kind of a sample. Nothing if the sample is not to be counted: it is of another process, or
-  // the second of two of the same kind.
+  // The kind of a sample. Nothing if the sample must not be counted: it belongs to another process,
+  // or is the second of two of the same kind.
   struct Kind {
     std::size_t index = 0;
     bool is_known = false;

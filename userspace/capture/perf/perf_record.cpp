@@ -32,7 +32,7 @@ class Taker {
   bool is_whole_ = true;
 };
 
-// Takes the chain. In events without one nothing follows the period.
+// Takes the stack. In events without one nothing follows the period.
 bool take_chain(Taker& taker, PerfSample& sample) {
   if (taker.rest().empty()) return true;
   const auto count = taker.take<std::uint64_t>();

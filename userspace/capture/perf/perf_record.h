@@ -43,7 +43,7 @@ struct PerfThreadEnd {
 
 struct PerfMapping {};  // code was mapped
 
-struct PerfOther {};  // of no interest here
+struct PerfOther {};  // a record that is skipped
 
 struct PerfBroken {};  // no valid record, so the records behind it cannot be found either
 

@@ -175,7 +175,7 @@ void PerfSource::flush() {
   if (has_ended_) tell_names();
 }
 
-// Looks up names at the end, when nothing waits to be drained any more, as that takes long.
+// Looks up names at the end, when no ring must be drained any more, because that takes long.
 void PerfSource::tell_names() {
   if (std::exchange(is_named_, true)) return;
   for (model::Profile& named : stacks_.naming()()) output_->sink().push(std::move(named));

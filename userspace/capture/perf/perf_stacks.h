@@ -34,7 +34,7 @@ class PerfStacks {
   std::uint64_t refused() const { return refused_; }
 
   // A function that finds names for all frames so far, a part for each file. It takes long, and
-  // holds all that it needs: it may be called on another thread, and when this object is gone.
+  // owns all data that it needs: it may be called on another thread, and when this object is gone.
   std::function<std::vector<model::Profile>()> naming() const;
 
  private:

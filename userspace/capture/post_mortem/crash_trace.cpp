@@ -25,7 +25,7 @@ struct CodeFile {
   bool is_checked = false;  // its build id is the one that the rings name
 };
 
-// Where the code of an arena is now: the first of these files that has the same build id.
+// Returns the first of these files that has the build id of the arena's code.
 Result<CodeFile> find_code(const Arena& arena, const std::vector<std::string>& executables) {
   const sj_module module = arena.module();
   const std::string wanted = build_id_of(module);
@@ -72,7 +72,7 @@ Result<Code> find_all_code(const OrphanedProcess& left,
   return code;
 }
 
-// ---- who it was ----
+// ---- the process ----
 
 model::Target describe(const OrphanedProcess& left) {
   model::Target target{
@@ -100,7 +100,7 @@ std::string ended_by(const OrphanedProcess& left) {
 std::string why_nothing(const std::string& path, const OrphanedProcess& left,
                         const OrphanedCounts& counts) {
   std::string why =
-      "nobody recorded it: SJ_RINGS=flight in its environment would keep its last events";
+      "it was not recorded: SJ_RINGS=flight in its environment would keep its last events";
   if (counts.taken_by_collectors != 0)
     why = "a collector has read everything that was recorded: it is in that one's trace";
   if (counts.absent_rings != 0)

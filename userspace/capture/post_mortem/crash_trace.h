@@ -18,7 +18,7 @@ namespace sojourn::capture {
 struct PostMortemOptions {
   std::string path;                      // a ring file, a directory of them, or a core file
   pid_t pid = 0;                         // the process, if there are rings of several
-  std::vector<std::string> executables;  // where the code is now; empty: where it was
+  std::vector<std::string> executables;  // the present places of the code; empty: the old ones
   std::string output;
 };
 

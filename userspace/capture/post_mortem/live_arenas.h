@@ -1,6 +1,6 @@
 // Copies the rings of processes that record by themselves (SJ_RINGS=flight) and go on. No collector
-// empties such rings and their owners do not wait, so a copy is made, and then the part is found
-// that was overwritten meanwhile: everything behind it is whole. Nothing in the processes is
+// empties such rings and their owners do not wait. So a copy is made first, and then the part that
+// was overwritten meanwhile is found: everything behind it is whole. Nothing in the processes is
 // stopped or changed. No state.
 #pragma once
 

@@ -100,7 +100,8 @@ Result<OrphanedProcess> open_core(CoreFile core, std::uint64_t file_bytes) {
     left.instructions.emplace(static_cast<std::uint32_t>(thread.tid), thread.instruction);
   std::uint64_t budget = file_bytes;
   for (const CoreSegment& segment : core.segments()) {
-    // Nothing is mapped in front of an arena's header that could be one with it.
+    // A header of an arena is only at the beginning of a segment: the file is mapped from its
+    // start.
     sj_arena header{};
     if (segment.bytes < sizeof(header) || !read_at(core, segment.offset, header.magic) ||
         header.magic != SJ_ARENA_MAGIC || !read_at(core, segment.offset, header))
@@ -136,7 +137,7 @@ Result<RingFile> open_ring_file(const std::string& path) {
   return RingFile{path, std::move(arena)};
 }
 
-// Whether the process that made the file seems to run still.
+// Returns whether the process that made the file seems to run still.
 bool is_in_use(const RingFile& file) {
   struct stat status{};
   const auto process = tracee::Process::open(file.arena.pid());

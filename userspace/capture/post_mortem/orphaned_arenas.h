@@ -33,7 +33,7 @@ struct OrphanedProcess {
   pid_t pid = 0;     // in its own PID namespace
   std::string comm;  // for a core only, as the members below
   std::string arguments;
-  int signal = 0;                   // that ended it; 0: not known
+  int signal = 0;                   // the signal that ended it; 0: unknown
   std::uint64_t missing_bytes = 0;  // missing in the core
   // For a core: each thread's next instruction, by its thread id in the process's namespace.
   std::map<std::uint32_t, std::uint64_t> instructions = {};

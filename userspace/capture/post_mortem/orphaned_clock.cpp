@@ -41,7 +41,7 @@ model::ClockPair wall_of(const sj_clock_reading& reading, double rate) {
           .error_ns = 2 * pair_of(reading, rate).error_ns};
 }
 
-// Whether counter, clock and wall clock all went on from that reading to now.
+// Returns whether counter, clock and wall clock all went on from that reading to now.
 bool is_this_boot(const sj_clock_reading& first, const ReadingsNow& now, double rate_now) {
   if (first.stamp >= now.second.ticks || first.monotonic_ns >= now.second.ns) return false;
   const double rate = ns_per_tick(pair_of(first, rate_now), now.second);

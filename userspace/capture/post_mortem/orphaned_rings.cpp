@@ -114,7 +114,7 @@ Result<void> OrphanedRings::read_ring(const Source& source, const Ring& ring) {
   }
   // Earlier records were overwritten, or a collector took them.
   if (ring.begin > 0 || !source.is_fresh) {
-    // If the ring was filled anew while it was copied, nothing is left from before the instant.
+    // If the ring was filled anew while it was copied, it has no records from before the instant.
     const bool has_nothing = ring_first_ns_ == 0 && view_.until_stamp != UINT64_MAX;
     complete_from_ns_ = std::max(complete_from_ns_,
                                  has_nothing ? clock_->to_ns(view_.until_stamp) : ring_first_ns_);
@@ -155,7 +155,7 @@ Result<RingStream> OrphanedRings::read_stream(const Source& source, const Ring& 
   return stream;
 }
 
-// Not every ring that was taken was used.
+// Only rings that were used have a stream.
 Result<void> OrphanedRings::number(RingStream& stream) {
   if (stream.id != kNoStream) return {};
   stream.id = static_cast<std::uint32_t>(stream_hits_.size());
@@ -196,9 +196,10 @@ std::uint64_t OrphanedRings::count_table(std::span<const sj_ring_loss> table,
   return sum;
 }
 
-// Losses by point are known as sums since the ring was taken. They apply to the records that the
-// ring still holds if no collector took any, and nothing was lost before those; or if there were
-// more gaps than the ring remembers, so that nothing better is known.
+// Returns whether the losses by point, which are sums since the ring was taken, apply to the
+// records that it still holds. They do if no collector took records and nothing was lost before
+// these. They are also used if there were more gaps than the ring remembers, because nothing better
+// is known.
 bool OrphanedRings::tells_points(const Source& source, const Ring& ring,
                                  std::uint64_t in_gaps) const {
   if (!source.is_fresh) return false;
@@ -232,7 +233,7 @@ Result<void> OrphanedRings::count_lost(const Source& source, const Ring& ring, R
 }
 
 // Counts a hit that a thread was in the middle of. Its private page, which no ring file has, and
-// its next instruction show it; without these only a hit is found whose record has its id.
+// its next instruction show it. Without these, a hit is found only if its record has its id.
 Result<void> OrphanedRings::count_unfinished(const Source& source, const Ring& ring,
                                              RingStream& stream) {
   // Stamps rise in the order of records. So behind a record from after the instant, or in a ring

@@ -1,6 +1,6 @@
-// Reads the rings of one arena into a trace, with what is known of their losses: when nobody writes
-// to them any more, or from a copy. Each thread's use of a ring is a stream. Records in a flight
-// recorder of threads that had the ring before are a stream without a thread. One thread owns it.
+// Reads the rings of one arena into a trace, with their losses: rings without a writer, or a copy.
+// Each thread's use of a ring is a stream. In a flight recorder, records of threads that had the
+// ring before are a stream without a thread. One thread owns it.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +26,7 @@ namespace sojourn::capture {
 // Sums over the rings of a process.
 struct OrphanedCounts {
   std::uint64_t events = 0;
-  std::uint64_t rings = 0;          // that held something
+  std::uint64_t rings = 0;          // rings that had records
   std::uint64_t flight_rings = 0;   // of them
   std::uint64_t foreign_rings = 0;  // of other processes, which share the arena
   std::uint64_t absent_rings = 0;   // not in the core file, or not whole
@@ -37,7 +37,7 @@ struct OrphanedCounts {
   bool knows_unfinished = true;
 };
 
-// What is known besides the rings. Thread ids are those of the target's namespace.
+// The facts that are known besides the rings. Thread ids are those of the target's namespace.
 struct OrphanedView {
   // For a process that goes on: hits from this stamp on are left out.
   std::uint64_t until_stamp = UINT64_MAX;
@@ -45,7 +45,7 @@ struct OrphanedView {
   std::function<std::uint64_t(std::uint32_t)> instruction = {};
   bool has_ended = false;  // other processes in the same trace go on
   std::int32_t pid = -1;   // in our namespace; -1: the trace has this process alone
-  std::function<std::uint32_t(std::uint32_t)> host_tid = {};  // none: ids stay as they are
+  std::function<std::uint32_t(std::uint32_t)> host_tid = {};  // empty: ids stay as they are
 };
 
 class OrphanedRings {
@@ -58,7 +58,7 @@ class OrphanedRings {
 
   // The arenas that follow belong to another process.
   void turn_to(pid_t owner, OrphanedView view);
-  // Only events that this filter keeps are written.
+  // Limits the trace to the events that this filter keeps.
   void leave_out_by(EventFilterStage& filter_stage) { filter_stage_ = &filter_stage; }
 
   Result<void> read(const OrphanedArena& left, const RingSites& sites);

@@ -20,7 +20,7 @@
 
 namespace sojourn::capture {
 
-// What is known of one process besides its rings.
+// The facts that are known of one process besides its rings.
 struct OrphanedSession {
   const OrphanedProcess& left;
   const tracee::Points& points;

@@ -12,7 +12,7 @@ namespace sojourn::capture {
 
 namespace {
 
-// Whether the arena records as its environment asked for, unchanged by any collector.
+// Returns whether the arena records as its environment asked for, unchanged by any collector.
 bool records_by_itself(const Arena& arena) {
   const sj_arena_control& control = arena.control();
   return load_acquire(control.session) == 1 && load_relaxed(control.dead_after) == 0 &&

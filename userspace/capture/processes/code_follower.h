@@ -1,7 +1,8 @@
 // Attaches to code that the recorded processes load while the capture runs: libraries, and other
 // programs (exec). Its points count from an instant that is written down; the span before it is
-// recorded as unarmed. A thread of its own reads a process's files, as that may take seconds;
-// everything else runs on the capture's thread, which owns it. What it refers to outlives it.
+// recorded as unarmed. A thread of its own reads a process's files, because that may take seconds.
+// Everything else runs on the capture's thread, which owns it. The objects that it refers to must
+// outlive it.
 #pragma once
 
 #include <cstdint>

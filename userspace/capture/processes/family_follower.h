@@ -32,23 +32,23 @@ class FamilyFollower final : public Ticker, public ProcessObserver {
   // Watches the processes that the capture begins with, if forks are to be reported.
   Result<void> start();
   const std::string& why_only_looks() const { return why_only_looks_; }
-  // Whether every fork is reported with its time; else /proc is polled for children.
+  // Returns whether every fork is reported with its time. If not, /proc is polled for children.
   bool is_told_of_forks() const { return watch_ && why_only_looks_.empty(); }
   int fd() const { return watch_ ? watch_->fd() : -1; }  // readable: tick() has something to do
 
-  // The rings hold events of a process whose fork was not reported.
+  // Notes a process whose events the rings hold, but whose fork was not reported.
   void meet(pid_t pid) { met_.push_back(pid); }
-  // Writes such processes to the trace, if nothing more is known of them.
+  // Writes such processes to the trace, unless more became known of them.
   void note_met();
 
   Result<void> tick(const Listener& listener) override;
   Result<void> on_joined(const TracedProcess& process) override;
   void on_ended(const TracedProcess& process) override;
 
-  // Whether there are children that are still to be looked at, or have nothing to record so far.
+  // Returns whether some children are not examined yet, or have nothing to record so far.
   bool has_candidates() const { return !children_.empty() || !plain_.empty(); }
   void forget_plain_if(const std::function<bool(pid_t)>& is_gone);
-  // Looks at those that have nothing to record again.
+  // Examines children without points again.
   void look_at_plain_again();
 
  private:

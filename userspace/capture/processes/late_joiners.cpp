@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::uint64_t kJoinLookPeriodNs = 100'000'000;
 
-// The period of looking into a process that had nothing to record.
+// The period of examining a process that had nothing to record.
 constexpr std::uint64_t kBystanderPeriodNs = 1'000'000'000;
 
 // Reading a process's files takes milliseconds, in which no ring is emptied.

@@ -21,7 +21,7 @@
 
 namespace sojourn::capture {
 
-// What is known of a process that may join.
+// The known facts about a process that may join.
 struct Newcomer {
   std::uint64_t from_ns = 0;                  // the process did not exist before
   pid_t parent = 0;                           // the parent, if children are followed
@@ -47,11 +47,11 @@ class LateJoiners final : public Ticker {
   // Moves from `process` only if it joins. A process that ends meanwhile is not reported.
   Result<Admission> admit(tracee::Process& process, Newcomer newcomer, const Listener& listener);
 
-  // Whether the process could not be recorded, and is not tried again.
+  // Returns whether the process could not be recorded, and is not tried again.
   bool has_refused(pid_t pid) const { return refused_.contains(pid); }
 
  private:
-  // A process of the control group in which there is nothing to record, so far.
+  // A process of the control group that has nothing to record so far.
   struct Bystander {
     tracee::Process process;
     tracee::CodeWatch code;

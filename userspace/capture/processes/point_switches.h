@@ -35,7 +35,7 @@ class PointSwitches {
   TracedProcesses* processes_;
 };
 
-// Whether it switches points, once it fires.
+// Returns whether the trigger switches points when it fires.
 bool switches_points(const Trigger& trigger);
 
 }  // namespace sojourn::capture

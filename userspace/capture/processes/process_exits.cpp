@@ -62,7 +62,7 @@ Result<void> ProcessExits::tick(const Listener&) {
   return {};
 }
 
-// False: the sink is behind, so nothing can be taken.
+// Returns false if the sink is behind, so that no more can be taken.
 Result<bool> ProcessExits::drain(EventEngine& engine) {
   for (bool more = true; more;) {
     if (!output_->sink().has_room()) return false;

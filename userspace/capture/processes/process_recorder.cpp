@@ -65,7 +65,7 @@ Result<void> ProcessRecorder::make_sources() {
   return {};
 }
 
-// Another process's engine that records these rings as well; null: there is none.
+// Returns another process's engine that records these rings as well, or null.
 Result<RingEngine*> ProcessRecorder::engine_of_family(const TracedProcess& process,
                                                       const SourceEntries& made) const {
   RingEngine* common = nullptr;
@@ -138,7 +138,7 @@ void ProcessRecorder::measure(const SourceEntries& made) {
   record_->note_points(schema_.points.size());
 }
 
-// Gives points their numbers in the trace, and adds those that it does not have.
+// Gives points their numbers in the trace, and adds new ones to its schema.
 Result<void> ProcessRecorder::number_points(tracee::Points& points) {
   schema_ = output_->schema();
   const std::size_t known = schema_.points.size();

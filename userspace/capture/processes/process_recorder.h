@@ -41,8 +41,8 @@ class ProcessRecorder {
   Result<std::uint64_t> begin(TracedProcess& process, bool& knows_others);
   Result<std::uint64_t> begin_code(TracedProcess& process, tracee::Points& fresh);
 
-  // The points that only count from now on: all except those whose rings have recorded from their
-  // beginning on.
+  // Returns the points that count only from now on: all except those whose rings have recorded from
+  // their beginning on.
   std::set<model::PointId> late_points(const TracedProcess& process,
                                        const tracee::Points& points) const;
   bool has_all_rings(const TracedProcess& process, const tracee::Points& points) const;

@@ -23,8 +23,8 @@ bool is_running(pid_t pid) {
   return state && !state->starts_with('Z') && !state->starts_with('X');
 }
 
-// Switches rings off that nobody will read: their process would fill them, and then count a loss at
-// each hit.
+// Switches off rings without a reader: their process would fill them, and then count a loss at each
+// hit.
 void switch_off(const ArenaFile& file) {
   const auto arena = Arena::open_named(file.path, "the rings of a process that is not recorded");
   std::uint32_t session = 1;  // as armed by its environment
@@ -71,8 +71,8 @@ void ScriptLaunch::finish(const Listener& listener) {
   if (options_->launches) look_at_unread_rings(listener, true);
 }
 
-// Looks for rings that record and that nobody reads: of processes that are not recorded, or that
-// ended too soon.
+// Looks for rings that record and have no reader, because their process is not recorded or ended
+// too soon.
 void ScriptLaunch::look_at_unread_rings(const Listener& listener, bool is_end) {
   if (options_->launch_directory.empty()) return;
   for (const ArenaFile& file : arena_files(options_->launch_directory)) {

@@ -1,8 +1,8 @@
-// Handles commands that have no points themselves, such as scripts: programs that they execute, and
+// Handles commands that have no points themselves, such as scripts. Programs that they execute, and
 // with --follow those that they start, join the capture. Their rings record from the first
-// instruction on, by the environment that the command passes on; rings that nobody will read are
-// switched off here. It does nothing in other captures. The capture's thread owns it; what it
-// refers to outlives it.
+// instruction on, because the command passes its environment on. Rings without a reader are
+// switched off here. It does nothing in other captures. The capture's thread owns it; the objects
+// that it refers to must outlive it.
 #pragma once
 
 #include <cstdint>
@@ -30,8 +30,8 @@ class ScriptLaunch final : public Ticker {
 
   Result<void> tick(const Listener& listener) override;
 
-  // Whether a process that is, or may be, recorded still runs, though the command has ended: a
-  // script that ends leaves behind the programs that it has started.
+  // Returns whether a process that is recorded, or may be, still runs after the end of the command:
+  // a script leaves behind the programs that it has started.
   Result<bool> goes_on(const Listener& listener);
 
   // Called when the capture ends: rings that were not read until now were missed.

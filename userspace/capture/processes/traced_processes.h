@@ -53,7 +53,7 @@ class TracedProcesses {
 
   const List& all() const { return list_; }
   TracedProcess& first() const { return *list_.front(); }
-  TracedProcess* find(pid_t pid) const;  // that has not ended; null: none
+  TracedProcess* find(pid_t pid) const;  // a process that has not ended, or null
   bool any_alive() const;
   std::size_t alive() const;
 

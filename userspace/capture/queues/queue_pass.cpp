@@ -14,7 +14,8 @@ namespace sojourn::capture {
 
 namespace {
 
-// A queue that changes during each attempt is taken as it is, with its out bounded by the reads.
+// A queue that changes during each attempt is sampled all the same, with its out bounded by the
+// reads.
 constexpr int kTries = 4;
 
 // Queues that moved are read in groups between two stamps: a stamp costs as much as a few reads.
@@ -32,8 +33,8 @@ std::uint64_t stamp_ns() {
 }
 
 // Reads out, in, and out again: equal outs make it exact for the moment of the in. Nothing if the
-// slot is another queue's: the id is cleared before the counters are, so one check afterwards is
-// enough.
+// slot belongs to another queue by now: the id is cleared before the counters are, so one check
+// afterwards is enough.
 std::optional<model::QueueSample> read_sample(const sj_queue& slot, std::uint64_t id) {
   model::QueueSample sample;
   std::uint64_t out = load_acquire(slot.out);

@@ -1,7 +1,7 @@
-// Reads the counters of many queues, again and again. Reading a queue that rests takes two loads:
-// its counters only rise, so equal counters were unchanged all the time. Only a queue that moved is
-// stamped, read with care, and becomes a row: coalesced, and in the order of time. The slots belong
-// to the target, which writes them at any moment. One thread owns a QueuePass.
+// Reads the counters of many queues, again and again. Reading an idle queue takes two loads: its
+// counters only rise, so equal counters were unchanged all the time. Only a queue that moved is
+// stamped, read with care, and becomes a row. Rows are coalesced and in the order of time. The
+// slots belong to the target, which writes them at any moment. One thread owns a QueuePass.
 #pragma once
 
 #include <atomic>
@@ -36,10 +36,10 @@ class QueuePass {
 
   std::size_t queues() const { return watched_.size(); }
 
-  // Looks at those that are due, `ticks` after the last look. Returns in how many ticks the next
-  // one is due, 1 at least.
+  // Reads the queues that are due, `ticks` after the last call. Returns after how many ticks the
+  // next one is due, at least 1.
   std::uint32_t look(std::uint32_t ticks);
-  // Makes a row of every queue, also of those that rest.
+  // Makes a row of every queue, including idle ones.
   void look_at_all();
 
   // The rows since the last take(); the batch that is passed in is filled next.

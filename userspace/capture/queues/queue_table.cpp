@@ -78,7 +78,7 @@ QueueSide side_of(const sj_queue_side& side) {
   return {text_of(side.stage), side.instance, side.pid};
 }
 
-// The description; nothing if it is being written at each attempt.
+// Returns the description, or nothing if it is being written at each attempt.
 std::optional<sj_queue_about> read_about(const sj_queue& slot) {
   const auto* const from = reinterpret_cast<const std::uint64_t*>(&slot.about);
   for (int tries = 0; tries < kTimeout; ++tries) {

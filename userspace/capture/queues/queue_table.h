@@ -80,7 +80,8 @@ QueueMark read_mark(const sj_queue& slot);
 // The queues of all modules of a process, with their present counts; `slot` is null.
 Result<Queues> read_queues_of(const tracee::Process& process);
 
-// Nothing if the slot is another queue's by now. A queue that has ended keeps its last counts.
+// Nothing if the slot belongs to another queue by now. A queue that has ended keeps its last
+// counts.
 std::optional<QueueCounts> read_counts(const sj_queue& slot, std::uint64_t id);
 
 }  // namespace sojourn::capture

@@ -1,7 +1,6 @@
 // Finds the queues that appear, change their description or end in the arenas of a target, reports
-// each, and tells a QueuePass which ones to read. Looking for changes takes one to three loads for
-// each slot, cheap enough for every few milliseconds. One thread owns a QueueWatch, which is for
-// one process.
+// each, and adds them to a QueuePass. Looking for changes takes one to three loads for each slot,
+// cheap enough for every few milliseconds. One thread owns a QueueWatch, which serves one process.
 #pragma once
 
 #include <array>

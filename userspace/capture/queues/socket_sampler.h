@@ -24,7 +24,7 @@ class SocketSampler {
 
   Result<void> connect(CaptureOutput& output);
 
-  // Samples sockets whose period has passed, or all in any case. Returns the new sockets.
+  // Samples the sockets whose period has passed, or all of them. Returns the new sockets.
   Result<std::vector<SocketState>> look(bool in_any_case);
 
   // Samples with open <= stamp < close are kept.

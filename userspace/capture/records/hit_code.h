@@ -19,8 +19,8 @@ struct HitCode {
   HitPart part = HitPart::kHasPlace;
 };
 
-// Whether a thread can lose the processor between the stamp and the place, and then go on. On arm64
-// the store that takes the place fails after that, and the hit begins anew.
+// True if a thread can lose the processor between the stamp and the reservation, and then go on. On
+// arm64 the store that reserves the place fails after that, and the hit begins anew.
 #if defined(__x86_64__)
 inline constexpr bool kStampComesFirst = true;
 #else

@@ -131,7 +131,7 @@ class Rows {
   std::size_t value_;  // values in the columns
   std::size_t rows_ = 0;
   std::size_t values_here_ = 0;
-  // Not initialised: each row is written before it is read.
+  // These are not initialised: each row is written before it is read.
   std::array<std::uint64_t, kRows> ts_ns_;
   std::array<std::uint64_t, kRows> seq_;
   std::array<model::PointId, kRows> point_;

@@ -82,8 +82,9 @@ struct GapMark {
 };
 GapMark mark_gaps(const sj_ring& ring);
 
-// The beginning of the records that a ring still holds up to `cursor`, of any thread: behind those
-// that a collector has read; in a flight recorder the oldest that cannot be overwritten.
+// Returns the beginning of the records that a ring still holds up to `cursor`, of any thread:
+// behind those that a collector has read; in a flight recorder the oldest that cannot be
+// overwritten.
 std::int64_t begin_of_kept(const sj_ring& ring, std::uint64_t capacity, std::int64_t cursor);
 
 class RecordReader {
@@ -93,8 +94,8 @@ class RecordReader {
   RecordReader(const sj_ring& ring, const std::byte* data, std::uint64_t capacity,
                std::int64_t tail, const GapMark& gaps_before = {});
 
-  // Appends the records up to `cursor`, which is the ring's; at most `room` of them. False: the
-  // cursor is not valid, and nothing was read.
+  // Appends the records up to `cursor`, the ring's cursor, but at most `room` of them. Returns
+  // false if the cursor is invalid; then nothing was read.
   bool read(std::int64_t cursor, const RingSites& sites, const RingClock& clock,
             const RingGate& gate, std::size_t room, RingStream& stream, model::EventColumns& into);
 

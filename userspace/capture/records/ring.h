@@ -1,6 +1,6 @@
 // The reading end of one CPU's ring; bpf/events.h has the layout and the protocol. It borrows the
-// memory, which the BPF programs fill meanwhile. What it reads was written by our own programs, yet
-// its sizes are checked. One thread owns a RingReader.
+// memory, which the BPF programs fill meanwhile. Records come from our own programs, yet their
+// sizes are checked. One thread owns a RingReader.
 #pragma once
 
 #include <atomic>

@@ -19,13 +19,13 @@ struct RingEnd {
   const std::byte* data = nullptr;  // followed by SJ_RECORD_MAX_BYTES of overhang
   std::uint64_t capacity = 0;       // a power of two
   std::int64_t from = 0;            // everything before it was read
-  // The end of the owner's reserved places; nothing if its private page cannot be read. Then only
+  // The end of the owner's reserved places. Nothing if its private page cannot be read: then only
   // hits that have written their id can be found.
   std::optional<std::int64_t> reserved;
-  // Stamps rise, so a lower stamp is a leftover in the memory: nothing is written there yet.
+  // Stamps rise, so a lower stamp is a leftover in the memory, where no hit was written yet.
   std::uint64_t not_before = 0;
   std::uint64_t not_after = UINT64_MAX;
-  // Where the owner is in its code, if that is known: shows which hit the last one is.
+  // The owner's position in its code, if it is known. It shows which hit is the last one.
   HitCode stands = {};
 };
 

@@ -1,8 +1,8 @@
 // The rights of a capture. It begins with the few rights that looking into processes and attaching
 // to them takes, and gives up all of them after that; the privileged helper keeps them for later
 // requests. Files belong to the user who asked for the capture, also by sudo, and are made with
-// that user's rights: so no user can make root write where the user may not write. All functions
-// apply to the calling thread, and to the threads and processes that it starts later.
+// that user's rights. So no user can make root write to a place where the user may not. All
+// functions apply to the calling thread, and to the threads and processes that it starts later.
 #pragma once
 
 #include <optional>

@@ -18,14 +18,14 @@ struct ArenaMatch {
   std::size_t file = 0;  // index into Points::files
   std::uint64_t bias = 0;
 
-  // The index of a site's flag; nothing if its address lies elsewhere.
+  // The index of a site's flag, or nothing if its address lies elsewhere.
   std::optional<std::size_t> flag(const tracee::RingSite& site, const ArenaLayout& layout) const;
   std::uint32_t id(const tracee::RingSite& site) const {
     return static_cast<std::uint32_t>(site.id + bias);
   }
 };
 
-// False for a module that only registers queues: nothing writes to its rings.
+// Returns false for a module that only registers queues: no hit writes to its rings.
 inline bool has_points(const Arena& arena) {
   return arena.layout().flags != 0;
 }
@@ -36,8 +36,8 @@ Result<ArenaMatch> match_arena(const tracee::Process& process, const Arena& aren
 
 std::string build_id_of(const sj_module& module);  // as hex; empty where it has none
 
-// The same for a process that has ended and shows no mappings any more: by the module's description
-// in the arena. Fails also if that fits more than one of the files.
+// For a process that has ended and has no mappings any more: matches by the module's description in
+// the arena. Fails also if that fits more than one of the files.
 Result<ArenaMatch> match_left_arena(const Arena& arena, const tracee::Points& points);
 
 }  // namespace sojourn::capture

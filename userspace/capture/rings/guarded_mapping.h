@@ -1,7 +1,7 @@
-// A mapping of a file that somebody may cut while it is mapped. Touching a page that is gone would
-// raise SIGBUS; here it becomes a page of zeros, and was_cut() says so. Only mappings made here are
-// guarded: any other SIGBUS goes to the handler that was there before. One thread owns a mapping;
-// any may touch it.
+// A mapping of a file that another process may cut while it is mapped. Touching a page that is gone
+// would raise SIGBUS; here it becomes a page of zeros, and was_cut() says so. Only mappings made
+// here are guarded: any other SIGBUS goes to the handler that was there before. One thread owns a
+// mapping; any may touch it.
 #pragma once
 
 #include <cstddef>
@@ -19,7 +19,7 @@ enum class Sharing : std::uint8_t {
 
 class GuardedMapping {
  public:
-  // Readable and writable. `name` is what the error calls the file.
+  // Maps the file readable and writable. `name` is the file's name in errors.
   static Result<GuardedMapping> map(int fd, std::size_t bytes, const std::string& name,
                                     Sharing sharing = Sharing::kShared);
   GuardedMapping(GuardedMapping&& other) noexcept;

@@ -18,7 +18,7 @@ namespace sojourn::capture {
 
 namespace {
 
-// Whether `count` items of `each` bytes fit at `offset` of a file, without overflow.
+// Returns whether `count` items of `each` bytes fit at `offset` of a file, without overflow.
 bool fits(std::uint64_t offset, std::uint64_t count, std::uint64_t each, std::uint64_t file_bytes) {
   return offset <= file_bytes && (each == 0 || count <= (file_bytes - offset) / each);
 }

@@ -27,7 +27,7 @@ struct ArenaLayout {
   std::uint64_t code_address = 0;
   std::uint64_t flags_address = 0;
   std::uint64_t flags_offset = 0;
-  std::uint64_t flags = 0;  // how many
+  std::uint64_t flags = 0;  // their number
   std::uint64_t slots_offset = 0;
   std::uint64_t rings_offset = 0;
   std::uint64_t ring_slots = 0;
@@ -69,8 +69,8 @@ class Arena {
   std::uint64_t memory_ceiling() const;  // for all of its rings
   bool gone() const;                     // its module was unloaded
 
-  // Somebody made the file shorter: the missing part reads as zeros. The target seals a memfd
-  // against that; a file with a name cannot be sealed, and a target cannot be trusted.
+  // Returns whether the file was made shorter: the missing part reads as zeros. The target seals a
+  // memfd against that; a file with a name cannot be sealed, and a target cannot be trusted.
   bool was_cut() const { return mapping_.was_cut(); }
 
   // The whole file. Most of the rings behind `rings_offset` have no memory; reading them allocates
@@ -115,7 +115,7 @@ class Arena {
 struct FoundArena {
   std::uint64_t device = 0;
   std::uint64_t inode = 0;
-  std::uint64_t address = 0;  // where the file begins in the process
+  std::uint64_t address = 0;  // of the file's begin in the process
   std::uint64_t upper = 0;    // the end of the mappings that follow in the file's order
   std::uint64_t start = 0;    // of its first mapping; `end` is that mapping's end
   std::uint64_t end = 0;

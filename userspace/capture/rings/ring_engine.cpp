@@ -150,7 +150,7 @@ void RingEngine::State::set_marks() {
   for (const auto& module : modules) module->set_marks(shared.gate.open, shared.gate.close);
 }
 
-// The stamp from which on everything is kept that was recorded before the capture; 0: nothing was.
+// Returns the stamp from which on all events before the capture are kept; 0 if there are none.
 std::uint64_t RingEngine::State::earliest_stamp() const {
   std::uint64_t earliest = 0;
   std::uint64_t whole_from = 0;

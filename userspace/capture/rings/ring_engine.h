@@ -82,11 +82,11 @@ class RingEngine final : public EventEngine {
 
   bool has_arena(std::uint64_t device, std::uint64_t inode) const;
 
-  // Whether it collects from the file's arena.
+  // Returns whether it collects from the file's arena.
   bool has_rings_of(const tracee::MappedFile& file) const;
 
-  // Whether that arena has recorded from its beginning on, armed by the target's environment: then
-  // all of its hits are there, however late it was found.
+  // Returns whether that arena has recorded from its beginning on, armed by the target's
+  // environment. Then it has all hits, however late it was found.
   bool has_all_of(const tracee::MappedFile& file) const;
   bool has_all() const;  // true if that holds for all files
   bool records(const tracee::Process& process) const;
@@ -94,8 +94,8 @@ class RingEngine final : public EventEngine {
   // All points so far, including those of libraries that came later.
   const tracee::Points& points() const;
 
-  // Whether the process writes into arenas of this engine. Then no other engine can record its
-  // rings.
+  // Returns whether the process writes into arenas of this engine. Then no other engine can record
+  // its rings.
   Result<bool> is_shared_with(const tracee::Process& process) const;
   // Records the rings of such a process as well, from here on; it outlives the engine.
   void adopt(const tracee::Process& process);

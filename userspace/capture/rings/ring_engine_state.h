@@ -60,7 +60,7 @@ struct RingEngine::State {
   std::chrono::microseconds period{1000};
   std::uint64_t error_before_ns = 0;  // of times before the first reading of the clocks
 
-  // What to do with rings that cannot be read although their process is alive.
+  // The reaction to rings that cannot be read although their process is alive.
   enum class Unfit : std::uint8_t { kFail, kLeaveOut };
   Result<void> scan(Unfit unfit = Unfit::kFail);
   Result<void> scan(const tracee::Process& process, Unfit unfit);

@@ -95,7 +95,8 @@ void RingModule::add_hits(std::vector<std::uint64_t>& hits) const {
   for (const auto& [stream, count] : kept_) add(stream, count);
   for (const Slot& slot : slots_)
     if (slot.is_read && slot.stream.id != kNoStream) add(slot.stream.id, slot.stream.events);
-  // Hits that found no ring have no number, nor have those that a thread was killed in.
+  // Hits that found no ring have no number, and neither have those during which a thread was
+  // killed.
   for (const auto& [where, count] : lost_ring_full_) add(where.first, count);
   for (const auto& [where, count] : lost_under_way_) add(where.first, count);
   for (const auto& [where, count] : lost_unreadable_) add(where.first, count);

@@ -30,8 +30,8 @@ struct RingShared {
   RingSites sites;  // of all modules
   RingGate gate;
   const RingClock* clock = nullptr;
-  // Whether rings of this process are recorded, by its pid in the target's namespace; others are
-  // those of forked children.
+  // Returns whether rings of this process are recorded, by its pid in the target's namespace. Other
+  // rings belong to forked children.
   std::function<bool(std::uint32_t pid)> is_recorded;
   std::uint64_t ring_bytes = 0;  // 0: the target's size
   std::uint64_t memory_ceiling = 0;
@@ -40,7 +40,7 @@ struct RingShared {
   std::function<std::uint32_t(std::uint64_t owner)> host_tid;
   // Takes a stream's events; the columns are empty afterwards.
   std::function<void(model::EventColumns&)> hand_over;
-  // Whether the owner (pid << 32 | tid) of a ring may still write.
+  // Returns whether the owner (pid << 32 | tid) of a ring may still write.
   std::function<bool(std::uint64_t owner)> is_alive;
   std::function<pid_t(std::uint64_t owner)> host_pid;  // its process; 0: not known
   // The position of a ring's owner, if it may be in the middle of a hit.
@@ -106,7 +106,7 @@ class RingModule {
   void start_over();
   const std::vector<RingSilence>& silences() const { return silences_; }
 
-  // Whether it recorded from its beginning on, and counted its losses: everything is there.
+  // Returns whether it recorded from its beginning on and counted its losses: no hit is missing.
   bool has_all() const { return keeps_ && !was_flight_; }
 
   // Takes records, at most a batch of each ring; without `take` it only looks. True: there are
@@ -118,24 +118,23 @@ class RingModule {
   void recognise();       // is_recorded() has changed
   void free_abandoned();  // frees empty rings whose thread is gone
   void leave();
-  // Called when nothing is taken any more: hits behind the last record that was taken, and that
-  // began between the marks, are lost.
+  // Called after the last record was taken: later hits that began between the marks are lost.
   void close_books();
 
-  // The unfinished hits of the process's rings, looked up in its own memory; nothing if that may
-  // not be read. `owner_pid` is in its own namespace, `pid` in ours.
+  // Returns the unfinished hits of the process's rings, read from its own memory; nothing if that
+  // may not be read. `owner_pid` is in its own namespace, `pid` in ours.
   std::optional<std::vector<UnfinishedHit>> unfinished(std::uint32_t owner_pid, pid_t pid) const;
   bool is_whole(const UnfinishedHit& hit) const;
 
-  // The same for hits that have no place yet, just after the close mark: only owners that have not
-  // moved since then can have a stamp from before it.
+  // Returns the owners that may be in a hit without a place, just after the close mark. Only owners
+  // that have not moved since then can have a stamp from before it.
   std::vector<UnsureOwner> unsure_owners();
   bool has_moved(const UnsureOwner& owner) const;
 
   // Adds hits that are under way now, and began between the open mark and `until`.
   void add_under_way(std::uint64_t until, model::Ledger& ledger);
 
-  // How full its fullest ring was, as a share of its capacity, for pacing.
+  // The fill level of its fullest ring, as a share of its capacity, for pacing.
   double fill() const { return fill_; }
 
   void add_losses(model::Ledger& ledger) const;
@@ -143,8 +142,8 @@ class RingModule {
   void add_advice(RingAdvice& advice) const;
   std::uint64_t events() const { return events_; }
 
-  // earliest_claim(): the stamp of the first event that may be from before the session; 0: none.
-  // From the other one on nothing is missing: earlier records of a flight recorder are overwritten.
+  // earliest_claim() is the stamp of the first event that may be from before the session, or 0.
+  // From whole_from() on no event is missing: earlier records of a flight recorder are overwritten.
   std::uint64_t earliest_claim() const { return earliest_claim_; }
   std::uint64_t whole_from() const { return whole_from_; }
 

@@ -13,7 +13,7 @@
 
 namespace sojourn::capture {
 
-// Whether the arena of every file with ring sites was found.
+// Returns whether the arena of every file with ring sites was found.
 bool RingEngine::State::is_complete() const {
   std::set<std::size_t> files;
   for (const tracee::RingSite& site : points.ring_sites) files.insert(site.file);
@@ -153,7 +153,7 @@ Result<void> RingEngine::State::add_arena(const tracee::Process& process, Arena 
   return {};
 }
 
-// ---- what it has ----
+// ---- queries ----
 
 // poll() looks again for arenas that cannot be opened now.
 void RingEngine::look_again() {

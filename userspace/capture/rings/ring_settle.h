@@ -14,7 +14,7 @@
 
 namespace sojourn::capture {
 
-// Polls until nothing is under way any more, a second at most.
+// Polls until no hit is under way any more, for at most a second.
 Result<void> settle_rings(std::span<const tracee::Process* const> processes,
                           std::span<const std::unique_ptr<RingModule>> modules,
                           const std::function<Result<void>()>& poll);

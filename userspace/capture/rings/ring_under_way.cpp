@@ -92,7 +92,7 @@ HitCode RingModule::hit_of_stopped_owner(std::uint64_t index,
   return was_there(stopped_at_close_, index, thread_position) ? where : HitCode{};
 }
 
-// ---- what is lost ----
+// ---- losses ----
 
 void RingModule::close_books() {
   if (std::exchange(has_closed_books_, true)) return;
@@ -100,8 +100,8 @@ void RingModule::close_books() {
     if (slots_[index].is_read) count_under_way(index);
 }
 
-// All hits behind the last record that was read, and between the marks, also those that have become
-// whole since.
+// Returns all hits behind the last record that was read and between the marks, including those that
+// have become whole since.
 std::vector<HitUnderWay> RingModule::under_way(std::uint64_t index, std::uint64_t until) const {
   const Slot& slot = slots_[index];
   if (slot.is_foreign || slot.is_unsound) return {};

@@ -1,4 +1,4 @@
-// Where a thread of a target is in its code, as far as the kernel shows it. No state.
+// The position of a target's thread in its code, as far as the kernel shows it. No state.
 #pragma once
 
 #include <cstdint>

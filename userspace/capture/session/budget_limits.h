@@ -1,4 +1,4 @@
-// How much of a target's CPU tracing may take before points go off. Plain data.
+// The limits of the CPU time that tracing may take before points are switched off. Plain data.
 #pragma once
 
 #include <limits>
@@ -7,7 +7,7 @@ namespace sojourn::capture {
 
 struct BudgetLimits {
   double share = 0;  // of the target's CPU time
-  // Shares of one processor: tracing never takes more than `most`, and up to `least` nothing is
+  // Shares of one processor: tracing never takes more than `most`, and below `least` no point is
   // shed.
   double most = std::numeric_limits<double>::infinity();
   double least = 0;

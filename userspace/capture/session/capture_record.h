@@ -52,7 +52,7 @@ class CaptureRecord {
   // Notes how much later than it wanted the capture's thread got its CPU.
   void note_starved(std::uint64_t ns);
 
-  // ---- how hits are recorded, and what they cost ----
+  // ---- the recording of hits, and its cost ----
   void note_engine(const EventEngine& engine, bool any_rings);
   void note_stamp_delay(std::uint64_t ns) { about_.stamp_delay_ns = ns; }
   void note_points(std::size_t points);  // sets their number: each has a cost, 0 if that is unknown

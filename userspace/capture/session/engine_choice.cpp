@@ -29,7 +29,7 @@ PointSet points_of(const std::vector<Site>& sites, std::size_t points) {
   return found;
 }
 
-// The points of the process; the schema may have those of others as well.
+// The points of the process; the schema may have points of others as well.
 PointSet own_points(const tracee::Points& points) {
   PointSet own = points_of(points.sites, points.schema.points.size());
   const PointSet by_rings = points_of(points.ring_sites, own.size());
@@ -86,7 +86,7 @@ Result<Engines> only_rings(const tracee::Process& process, const tracee::Points&
   return engines;
 }
 
-// Rings for the points that have them, eBPF for what is left.
+// Rings for the points that have them, eBPF for the others.
 Result<Engines> cheapest(const tracee::Process& process, const tracee::Points& points,
                          const EngineOptions& options) {
   const bool has_rings = std::ranges::any_of(points.ring_sites, &tracee::RingSite::is_wanted);

@@ -16,8 +16,8 @@
 namespace sojourn::capture {
 
 struct EngineOptions {
-  // None: rings if a point has them, else eBPF; for a command that is started eBPF first, as its
-  // rings may be gone with it before they are found.
+  // Unset: rings if a point has them, else eBPF. For a command that is started eBPF comes first,
+  // because its rings may be gone with it before they are found.
   std::optional<model::Engine> wanted;
   BpfOptions bpf;
   RingOptions rings;

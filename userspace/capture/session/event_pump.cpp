@@ -17,7 +17,8 @@ NotKept not_kept(const model::Ledger& ledger) {
 
 // True: there is more.
 Result<bool> EventPump::poll_with_room() {
-  // Asked before poll(): without room the drain took nothing, even if there is room by now.
+  // Room must be checked before poll(): without room the drain took nothing, even if there is room
+  // by now.
   const bool had_room = sink_->has_room();
   SJ_TRY(more, poll());
   if (!had_room) std::this_thread::sleep_for(poll_period());

@@ -32,7 +32,7 @@ class EventPump {
   // Returns when everything that began before the call is in the sink, however fast more events
   // come.
   Result<void> catch_up();
-  // Takes all that is in the rings, however long the disk takes, once nothing is added any more.
+  // Takes all that is left in the rings, however long the disk takes, once no more hits are added.
   Result<void> drain_rest();
 
   std::uint64_t events() const;        // of the targets' points, so far

@@ -1,6 +1,6 @@
 // Plans which points go off together if a budget is exceeded, and which of them go first. A journey
-// without one point in the middle is worthless, so the points of a path (all that hand units to
-// each other) go off and come back together. Plain data, made from a schema.
+// without one point in the middle is worthless, so the points of a path (all points that hand units
+// to each other) go off and come back together. Plain data, made from a schema.
 #pragma once
 
 #include <cstdint>

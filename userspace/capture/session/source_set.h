@@ -97,7 +97,7 @@ class SourceSet {
   // counts stay.
   Result<SourceEntries> take_bpf_of(const TracedProcess& process);
 
-  // Counts of all sources, including those that were taken out.
+  // Counts over all sources, including those that were taken out.
   Result<void> add_losses(model::Ledger& ledger) const;
   Result<std::vector<std::uint64_t>> hits() const;  // by stream
   std::uint64_t engine_events() const;

@@ -1,6 +1,6 @@
-// A part of a capture that does work now and then. The capture's loop ticks all of its parts in
-// turn, every few milliseconds; each keeps its own period and returns at once when nothing is due.
-// The capture's thread owns all tickers and is the only one that calls them.
+// A part of a capture that does periodic work. The capture's loop ticks all of its parts in turn,
+// every few milliseconds; each keeps its own period and returns at once when nothing is due. The
+// capture's thread owns all tickers and is the only one that calls them.
 #pragma once
 
 #include <cstdint>

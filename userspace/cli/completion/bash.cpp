@@ -17,7 +17,7 @@ std::string reply_with(std::string_view words) {
 // The lines of one command in the three choices that the script makes.
 struct Lines {
   std::string values;   // after an option
-  std::string options;  // where a word begins with a dash
+  std::string options;  // for a word that begins with a dash
   std::string others;   // elsewhere, if not files
 };
 

@@ -9,7 +9,7 @@
 namespace sojourn::cli {
 namespace {
 
-// One word of the shell, whatever is in it.
+// Quotes any text as one word of the shell.
 std::string fish_quoted(std::string_view text) {
   std::string word = "'";
   for (const char letter : text) {

@@ -11,7 +11,7 @@
 namespace sojourn::cli {
 namespace {
 
-// One word of the shell, whatever is in it.
+// Quotes any text as one word of the shell.
 std::string zsh_quoted(std::string_view text) {
   std::string word = "'";
   for (const char letter : text)

@@ -16,7 +16,7 @@ class ChoiceOptions {
 
   // The slowest journeys of each direction.
   std::size_t worst() const;
-  // Nothing: all journeys, and there is no choice.
+  // The size of the sample; nothing if all journeys are exported.
   std::optional<std::size_t> sample() const;
 
  private:

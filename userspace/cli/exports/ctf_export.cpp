@@ -16,7 +16,7 @@
 namespace sojourn::cli {
 namespace {
 
-// A directory that was made for an export; it goes away again unless kept, where it is empty.
+// A directory that was made for an export. It is removed again if it is empty, unless it is kept.
 class NewDirectory {
  public:
   static Result<NewDirectory> create(const std::string& path) {

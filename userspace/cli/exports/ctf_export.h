@@ -10,8 +10,8 @@
 
 namespace sojourn::cli {
 
-// Into the directory request.output, which is made, or is empty. `metadata` appears last: without
-// it the directory is no trace.
+// Writes into the directory request.output, which is made or must be empty. `metadata` appears
+// last: without it the directory is no trace.
 Result<void> export_ctf(const ExportRequest& request, trace::Reader reader, const std::string& told,
                         const exports::Write& write);
 

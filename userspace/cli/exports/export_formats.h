@@ -14,11 +14,11 @@
 
 namespace sojourn::cli {
 
-// `told`: what was said of a trace that is not whole (trace_argument.h).
+// `told`: the remarks that were printed about an incomplete trace (trace_argument.h).
 using RunExport = Result<void> (*)(const ExportRequest& request, trace::Reader reader,
                                    const std::string& told, const exports::Write& write);
 
-// What an option of the command can mean for a format.
+// The options of the command that a format can take.
 enum class Takes : std::uint8_t {
   kNothing = 0,
   kRules = 1,
@@ -56,7 +56,8 @@ std::vector<std::string> export_part_names();
 std::string export_format_lines();
 
 const ExportFormat& export_format(std::string_view name);  // one of the table
-// Chooses the part, and refuses what the format does not take. Only while arguments are parsed.
+// Chooses the part, and refuses options that the format does not take. It may be called only while
+// arguments are parsed.
 void check_export(ExportRequest& request);
 
 }  // namespace sojourn::cli

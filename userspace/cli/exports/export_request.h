@@ -1,4 +1,4 @@
-// What `sojourn export` was asked for, and where the answer goes. Plain data.
+// The arguments of `sojourn export`, and its output. Plain data.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// Graphs of `sojourn export`, as Graphviz text or as pictures (SVG): who feeds and drains each
-// queue, and which point comes before which. As texts they are what `queues --dot` and `flow --dot`
+// Graphs of `sojourn export`, as Graphviz text or as pictures (SVG): the threads that feed and
+// drain each queue, and the order of points. As texts they are what `queues --dot` and `flow --dot`
 // print.
 #pragma once
 

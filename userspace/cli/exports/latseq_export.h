@@ -13,7 +13,7 @@ namespace sojourn::cli {
 // Every event as a line; what has no line in the format is counted.
 Result<void> export_latseq_lines(const ExportRequest& request, trace::Reader reader,
                                  const std::string& told, const exports::Write& write);
-// What is made from journeys.
+// Exports the formats that are made of journeys.
 Result<void> export_latseq(const ExportRequest& request, trace::Reader reader,
                            const std::string& told, const exports::Write& write);
 

@@ -37,7 +37,7 @@ std::string plain_name(std::string_view name) {
   return plain;
 }
 
-// What only the page that was told it can ask for.
+// A secret part of the URL, so that only the page that was opened with it can fetch the file.
 Result<std::string> token() {
   std::array<unsigned char, 16> random{};
   if (getrandom(random.data(), random.size(), 0) != static_cast<ssize_t>(random.size()))
@@ -54,7 +54,7 @@ bool is_same_word_ignoring_case(std::string_view left, std::string_view right) {
   });
 }
 
-// The value of a request's header; empty where it has none.
+// The value of a request's header, or an empty text.
 std::string_view header_of(std::string_view head, std::string_view name) {
   for (std::size_t at = head.find("\r\n"); at != std::string_view::npos;
        at = head.find("\r\n", at)) {
@@ -233,7 +233,7 @@ void PerfettoServer::send_more(Visitor& visitor) {
   }
   visitor.is_done = true;
   if (!visitor.gets_file) return;
-  // What the page has not read yet is not to be cut off by closing.
+  // The page may not have read everything yet, which closing would cut off.
   shutdown(visitor.fd.get(), SHUT_WR);
   was_given_ = true;
 }

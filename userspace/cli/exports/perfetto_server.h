@@ -21,10 +21,10 @@ class PerfettoServer {
  public:
   static constexpr std::uint16_t kPort = 9001;
 
-  // Listens when it returns. `name`: what the page calls the file.
+  // It listens when this returns. `name`: the name of the file in the page.
   static Result<PerfettoServer> start(std::string_view name);
 
-  // For a browser: the page, told what to fetch.
+  // The URL for a browser: the page, with the address of the file.
   std::string url() const;
   // Serves until the file was given once. An error: the time is over before.
   Result<void> serve_once(base::Fd file, std::chrono::nanoseconds patience);
@@ -32,7 +32,7 @@ class PerfettoServer {
  private:
   using Clock = std::chrono::steady_clock;
 
-  // A connection: its request, then what it is answered, then the file where it is given that.
+  // A connection: its request, then the answer, then the file if it was requested.
   struct Visitor {
     base::Fd fd;
     Clock::time_point until;

@@ -19,7 +19,7 @@
 namespace sojourn::cli {
 namespace {
 
-// A table of events: of all, or of those that are samples of queues.
+// Writes a table of events: of all, or of the samples of queues.
 template <typename EventsTable>
 Result<void> write_events(const ExportRequest& request, trace::Reader& reader,
                           exports::RowWriter& rows) {

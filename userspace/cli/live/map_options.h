@@ -22,7 +22,7 @@ class MapOptions {
   // Reads the maps. To be called once, before points are searched.
   Result<void> read();
 
-  // Finds the points of the maps; without maps those that are built into the program.
+  // Finds the points of the maps; without maps, the points that are built into the program.
   Result<coarse::FoundPoints> find(const tracee::Process& process) const;
   Result<coarse::FoundPoints> find_in_files(std::span<const std::string> paths) const;
 
@@ -32,7 +32,7 @@ class MapOptions {
   std::vector<coarse::Map> maps_;
 };
 
-// The name of the ready map for an executable of that path; empty: there is none.
+// The name of the ready map for an executable of that path; empty if there is none.
 std::string_view ready_map_for(std::string_view executable);
 
 }  // namespace sojourn::cli

@@ -25,7 +25,7 @@ std::string head_of(std::string_view name, std::string summary) {
   std::string title(name);
   for (char& letter : title)
     letter = static_cast<char>(std::toupper(static_cast<unsigned char>(letter)));
-  // As `whatis` lists them.
+  // The form that `whatis` expects: lower case.
   summary.at(0) = static_cast<char>(std::tolower(static_cast<unsigned char>(summary.at(0))));
   return fmt::format(
       ".TH {} 1 \"\" \"sojourn {}\" \"User Commands\"\n"

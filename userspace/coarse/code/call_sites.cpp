@@ -71,8 +71,8 @@ std::vector<std::uint64_t> slots_of(const tracee::ElfFile& file, const std::stri
   return slots;
 }
 
-// Whether tables of methods hold the address: the loader writes it if the program may be loaded
-// anywhere, else it is in the file.
+// Returns whether tables of methods hold the address: the loader writes it if the program may be
+// loaded anywhere, else it is in the file.
 bool is_in_data(const tracee::ElfFile& file, std::uint64_t own) {
   for (const tracee::Section& section : file.sections()) {
     if (section.type == SHT_RELA) {
@@ -112,7 +112,7 @@ std::vector<std::uint64_t> stubs_of(const tracee::ElfFile& file,
   return stubs;
 }
 
-// Whether an instruction of the function begins there, and leads to one of the targets.
+// Returns whether an instruction of the function begins there, and leads to one of the targets.
 bool is_instruction(std::span<const std::byte> function, std::uint64_t address,
                     std::uint64_t site) {
   const InstructionDecoder decoder;
@@ -137,7 +137,7 @@ CallsInFile calls_in(const tracee::ElfFile& file, const symbols::UnwindTable& ta
     found.is_pointed_to = is_in_data(file, *own);
   }
   if (targets.empty()) return found;
-  std::map<std::uint64_t, std::vector<std::byte>> functions;  // that may have one
+  std::map<std::uint64_t, std::vector<std::byte>> functions;  // functions that may have one
   for (const tracee::Section& section : file.sections()) {
     constexpr std::uint64_t kCode = SHF_EXECINSTR | SHF_ALLOC;
     if ((section.flags & kCode) != kCode || section.name.starts_with(".plt")) continue;

@@ -25,7 +25,7 @@ struct CallSite {
 struct CallsInFile {
   std::vector<CallSite> sites;  // by address
   bool has_pointers = false;    // the file takes the function's address: such calls are not seen
-  bool is_pointed_to = false;   // the same in the function's own file: of methods, and of callbacks
+  bool is_pointed_to = false;   // its file points to it, as for methods and callbacks
 };
 
 // `linked`: its symbol in other files. `own`: its address, in its own file.

@@ -1,6 +1,6 @@
 // Finds parts of a function that lie elsewhere and have no name, such as the code that compilers
-// call NAME.cold, in stripped files: follows the function's jumps, and tells parts from other
-// functions that it jumps to by the file's unwind table. No state.
+// call NAME.cold, in stripped files. It follows the function's jumps, and distinguishes parts from
+// other functions by the file's unwind table. No state.
 #pragma once
 
 #include <functional>
@@ -15,8 +15,9 @@ namespace sojourn::coarse {
 using symbols::CodeRange;
 using symbols::UnwindTable;
 
-// `has_name`: a function is known to be at an address. Doubtful code is left out. The unwind table,
-// which takes long to read, is asked for when a jump leads to an address where no function begins.
+// `has_name`: whether a known function has the address. Doubtful code is left out. The unwind
+// table, which takes long to read, is read only if a jump leads to an address at which no function
+// begins.
 std::vector<CodeRange> find_cold_parts(const tracee::ElfFile& file,
                                        const std::function<const UnwindTable&()>& table,
                                        CodeRange function,

@@ -27,7 +27,7 @@ bool is_element_of_table(const ZydisDecodedOperand& operand) {
          operand.mem.scale >= 4;
 }
 
-// What an indirect jump is for.
+// The purpose of an indirect jump.
 enum class Jump : std::uint8_t {
   kWithin,   // to a case of a switch
   kOut,      // a call through a pointer, with which the function ends
@@ -109,8 +109,8 @@ class Search {
                 place(address));
   }
 
-  // Compilers look a case's address up in a table right before they jump there; what is called
-  // through a pointer is in no table that is indexed.
+  // Compilers look a case's address up in a table right before they jump there. A call through a
+  // pointer uses no indexed table.
   Jump purpose(const Instruction& jump) const {
     if ((jump.what.attributes & ZYDIS_ATTRIB_HAS_NOTRACK) != 0) return Jump::kWithin;
     const auto shown = jump.visible();

@@ -1,6 +1,6 @@
-// Finds where a function is left: at its returns, and at jumps to another function, which then
-// returns in its place. There the stack pointer is the same as at the function's entry, which shows
-// which call ends. x86-64; decided from the function's code alone, by decoding. No state.
+// Finds the exits of a function: its returns, and jumps to another function, which then returns in
+// its place. There the stack pointer is the same as at the function's entry, which shows which call
+// ends. x86-64; decided from the function's code alone, by decoding. No state.
 #pragma once
 
 #include <cstdint>

@@ -38,7 +38,7 @@ class InstructionDecoder {
  public:
   InstructionDecoder();
 
-  // None: the bytes do not begin with an instruction.
+  // Nothing if the bytes do not begin with an instruction.
   std::optional<Instruction> decode(std::span<const std::byte> bytes) const;
 
   // "push rbp"

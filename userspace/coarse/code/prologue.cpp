@@ -67,7 +67,7 @@ bool is_end_of_straight_line(const Instruction& one) {
   }
 }
 
-// As the kernel numbers the words of pt_regs.
+// Returns the kernel's number of the word in pt_regs.
 std::optional<std::uint8_t> register_word(ZydisRegister which) {
   const ZydisRegister whole = ZydisRegisterGetLargestEnclosing(ZYDIS_MACHINE_MODE_LONG_64, which);
   constexpr std::array<std::pair<ZydisRegister, std::uint8_t>, 16> kWords = {
@@ -91,7 +91,8 @@ std::optional<std::uint8_t> register_word(ZydisRegister which) {
   return found == kWords.end() ? std::nullopt : std::optional(found->second);
 }
 
-// By how much the instruction lowers the stack pointer, if it does nothing else to it.
+// Returns the number of bytes by which the instruction lowers the stack pointer, if it does nothing
+// else to it.
 std::optional<std::int64_t> stack_taken(const Instruction& one) {
   const auto visible = one.visible();
   if (visible.size() != 2 || visible[0].type != ZYDIS_OPERAND_TYPE_REGISTER ||
@@ -147,7 +148,7 @@ class Walk {
     return false;
   }
 
-  // Whether everything that matters is the same after the instruction as before.
+  // Returns whether the instruction changes no value that an expression may need.
   bool pass(const Instruction& one, const std::string& text) {
     if (is_end_of_straight_line(one)) return stop(fmt::format("'{}' at +{:#x}", text, at_));
     const std::optional<std::int64_t> taken = stack_taken(one);

@@ -25,7 +25,7 @@ struct FunctionCode {
 
 struct ProbeSite {
   std::uint64_t offset = 0;      // from the function's address
-  std::int64_t stack_bytes = 0;  // how much lower the stack pointer is than at the entry
+  std::int64_t stack_bytes = 0;  // the distance of the stack pointer below that at the entry
   bool is_stepped = false;       // executed by a single step
   std::string instruction;       // "push rbp"
 };
@@ -34,7 +34,7 @@ struct ProbeSite {
 struct SiteNeeds {
   std::uint32_t registers = 0;   // of pt_regs, a bit for each of its words
   bool stack_arguments = false;  // above the return address
-  bool return_address = false;   // where the stack pointer leads
+  bool return_address = false;   // the memory at the stack pointer
   // A property of the kernel, not a need.
   KernelNops nops = {};
 };

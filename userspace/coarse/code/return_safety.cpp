@@ -21,7 +21,7 @@ using tracee::printable;
 
 constexpr std::uint64_t kMaxNames = std::uint64_t{256} << 20;  // bytes of a table of names
 
-// A name that a file defines or imports, and what a program that uses it does.
+// A name that a file defines or imports, and the danger that its use shows.
 struct Danger {
   std::string_view name;
   std::string_view what;
@@ -86,7 +86,7 @@ std::string danger_of(const tracee::ExecutedFile& one) {
   if (!names || names->empty()) return "has no names that would say what it does";
   if (elf->section(".gopclntab") != nullptr) return "is written in Go, which moves its stacks";
   if (std::string danger = first_of(kOfAll, *names); !danger.empty()) return danger;
-  // Only parts of the C library use this version name.
+  // This version name occurs in parts of the C library only.
   const bool is_of_c_library = holds(*names, "GLIBC_PRIVATE");
   if (is_of_c_library) return {};
   if (elf->section(".gcc_except_table") != nullptr)

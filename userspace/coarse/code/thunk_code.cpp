@@ -16,7 +16,7 @@ constexpr std::uint64_t kMaxThunkCode = 1 << 20;
 }  // namespace
 
 bool leads_to(const tracee::ElfFile& file, symbols::CodeRange thunk, std::uint64_t method) {
-  // Some lie right before the method and run on into it.
+  // Some thunks lie right before the method and run on into it.
   if (thunk.bytes == 0 || thunk.bytes > kMaxThunkCode || thunk.address + thunk.bytes == method)
     return true;
   const auto offset = file.file_offset(thunk.address, thunk.bytes, PF_X);

@@ -9,7 +9,7 @@
 
 namespace sojourn::coarse {
 
-// True also where the code cannot be read.
+// Returns true also if the code cannot be read.
 bool leads_to(const tracee::ElfFile& file, symbols::CodeRange thunk, std::uint64_t method);
 
 }  // namespace sojourn::coarse

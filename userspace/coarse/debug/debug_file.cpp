@@ -29,7 +29,7 @@ std::optional<tracee::ElfFile> find_debug_file(const tracee::ElfFile& file,
                                                const tracee::MappedFile& mapped) {
   const std::string id = file.build_id();
   if (id.size() < 4 || file.section(".debug_info") != nullptr) return std::nullopt;
-  // "/proc/PID/root"; empty where the file is reached in another way.
+  // "/proc/PID/root"; empty if the file is reached in another way.
   const std::string root = mapped.path.ends_with(mapped.name)
                                ? mapped.path.substr(0, mapped.path.size() - mapped.name.size())
                                : std::string();

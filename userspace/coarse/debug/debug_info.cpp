@@ -20,8 +20,8 @@ namespace {
 
 constexpr std::size_t kMaxParameters = 256;
 
-// What -gsplit-dwarf has put into a .dwo file, where libdw finds that beside the program or where
-// it was compiled; else the unit itself, in which there is little.
+// Returns the unit's contents in a .dwo file (-gsplit-dwarf), if libdw finds it beside the program
+// or where it was compiled; else the unit itself, which has little.
 Dwarf_Die whole_unit(Dwarf_Die unit) {
   Dwarf_Die split{};
   const bool has_split =

@@ -1,7 +1,7 @@
-// A file's debug information (DWARF) about its functions: where an argument is at the entry, and
-// where its members are ("pdu->inner->sn"); where a function was inlined. libdw reads it, and a
-// forged file may mislead libdw: so it is to be used in a child process (function_search.h does).
-// One thread owns a DebugInfo.
+// A file's debug information (DWARF) about its functions: the place of an argument at the entry,
+// and of its members ("pdu->inner->sn"); and the places where a function was inlined. libdw reads
+// it, and a forged file may mislead libdw: so it must be used in a child process (function_search.h
+// does). One thread owns a DebugInfo.
 #pragma once
 
 #include <cstdint>
@@ -30,8 +30,8 @@ class DebugInfo {
 
   bool is_there() const;
 
-  // `path`: an argument's name, then members ("->a", ".a") and elements ("[2]"). Of a clone whose
-  // arguments the compiler changed only what debug information places exactly is known.
+  // `path`: an argument's name, then members ("->a", ".a") and elements ("[2]"). In a clone whose
+  // arguments the compiler changed, only values with an exact place in debug information are known.
   Result<ValueStart> find(std::uint64_t function, std::string_view path,
                           bool is_changed_clone) const;
 

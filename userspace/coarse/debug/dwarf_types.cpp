@@ -112,7 +112,7 @@ std::optional<Dwarf_Die> part_of(Dwarf_Die member) {
   return type;
 }
 
-// Whether the function has one argument, which is a reference to the record.
+// Returns whether the function has one argument, which is a reference to the record.
 bool copies_or_moves(Dwarf_Die function, Dwarf_Die record) {
   unsigned arguments = 0;
   bool is_own = false;
@@ -212,7 +212,8 @@ std::optional<Member> find_member(Dwarf_Die record, const std::string& name,
     if (tag != DW_TAG_member && tag != DW_TAG_inheritance) return true;
     const std::string its = tag == DW_TAG_member ? name_of(child) : "";
     const auto offset = member_offset(child);
-    // Only the running program knows where a virtual base is; a static member is not in the object.
+    // The place of a virtual base is known to the running program only; a static member is not in
+    // the object.
     const bool is_here = offset && number_of(child, DW_AT_virtuality).value_or(0) == 0 &&
                          number_of(child, DW_AT_external).value_or(0) == 0;
     if (!is_here) return true;

@@ -1,6 +1,6 @@
-// Questions about types in debug information, one for each function: what a type is without its
-// typedefs and qualifiers, how large it is, where its members are. It reads libdw's entries, which
-// a forged file may mislead (debug_info.h). No state.
+// Questions about types in debug information, one function for each: the type without its typedefs
+// and qualifiers, its size, the places of its members. It reads libdw's entries, which a forged
+// file may mislead (debug_info.h). No state.
 #pragma once
 
 #include <cstddef>
@@ -36,7 +36,7 @@ bool is_reference(Dwarf_Die type);
 
 // A record that calls pass by its address, as copying or destroying it is more than moving bytes.
 bool is_by_reference(Dwarf_Die record, unsigned depth = 0);
-// What the ABI needs to know about the parts of a record.
+// The properties of a record's parts that decide how the ABI passes it.
 struct Parts {
   bool are_integers = true;  // or pointers
   bool are_aligned = true;   // each at a multiple of its size

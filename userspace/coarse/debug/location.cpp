@@ -13,7 +13,7 @@ namespace {
 // DWARF's numbers of registers, as words of pt_regs: rax rdx rcx rbx rsi rdi rbp rsp r8-r15.
 constexpr std::array<std::uint8_t, 16> kWords = {10, 12, 11, 5, 13, 14, 4, kStackPointer,
                                                  9,  8,  7,  6, 3,  2,  1, 0};
-// The frame's address, as debug information counts: what the stack pointer was before the call.
+// The frame's address in debug information is the stack pointer before the call.
 constexpr std::int64_t kReturnAddressBytes = 8;
 
 // Which arguments are in integer registers and which on the stack, by the ABI, one after the other.

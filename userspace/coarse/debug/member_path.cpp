@@ -115,7 +115,7 @@ class Walk {
     } else {
       return fail("'{}' has no elements", shown_);
     }
-    // One element at an array's end may stand for many.
+    // One element at an array's end may be declared for many.
     if (dimension_ < counts.size() && counts[dimension_] > 1 && index >= counts[dimension_])
       return fail("'{}' has {} elements", shown_, counts[dimension_]);
     std::uint64_t bytes = bytes_of(type_).value_or(0);

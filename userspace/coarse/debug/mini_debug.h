@@ -9,7 +9,7 @@
 
 namespace sojourn::coarse {
 
-// None if the file has none, or if it cannot be unpacked.
+// Nothing if the file has none, or if it cannot be unpacked.
 std::optional<tracee::ElfFile> unpack_mini_debug(const tracee::ElfFile& file);
 
 }  // namespace sojourn::coarse

@@ -1,7 +1,7 @@
 // Answers to earlier queries about a file, kept between runs in the user's cache by the file's
-// build id, so that a map is placed in milliseconds the second time, without reading a hundred
-// thousand symbols. Each function of an answer is compared with its row in the file's symbol table
-// before it is used. Only for files that take time to read. One thread owns one.
+// build id. So a map is placed in milliseconds the second time, without reading a hundred thousand
+// symbols. Each function of an answer is compared with its row in the file's symbol table before it
+// is used. Only files that take time to read are cached. One thread owns one.
 #pragma once
 
 #include <optional>
@@ -17,7 +17,7 @@ namespace sojourn::coarse {
 
 class AnswerCache {
  public:
-  // None if the file is small or has no build id, or nothing may be kept. Both files outlive it.
+  // Nothing if the file is small, has no build id, or cannot be cached. Both files must outlive it.
   static std::optional<AnswerCache> of(const tracee::ElfFile& file, const tracee::ElfFile* debug);
 
   std::optional<SearchResult> find(const Query& query) const;
@@ -33,7 +33,7 @@ class AnswerCache {
 
   symbols::UserCache files_;
   std::string name_;
-  const tracee::ElfFile* symbols_;  // whose table has the functions
+  const tracee::ElfFile* symbols_;  // the file whose table has the functions
   std::string facts_;               // other facts that must be unchanged
   nlohmann::json answers_ = nlohmann::json::object();
 };

@@ -1,4 +1,4 @@
-// Finds where a file calls a function, in a child process, as the file may be forged. No state.
+// Finds a file's calls of a function, in a child process, because the file may be forged. No state.
 #pragma once
 
 #include <cstdint>

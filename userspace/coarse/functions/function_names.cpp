@@ -15,7 +15,7 @@ namespace {
 constexpr std::string_view kTag = "[abi:";
 constexpr std::string_view kThunk = "thunk to ";
 
-// "(int) const" of "f(int) const", from its bracket on; the end where there is none.
+// The place of "(int) const" in "f(int) const"; the end if there are no parameters.
 std::size_t parameters_at(std::string_view shown) {
   const std::size_t last = shown.rfind(')');
   if (last == std::string_view::npos) return shown.size();
@@ -27,7 +27,7 @@ std::size_t parameters_at(std::string_view shown) {
   return shown.size();
 }
 
-// Where the name begins: behind the return type, which demanglers show for template instances.
+// The place of the name behind the return type, which demanglers show for template instances.
 std::size_t name_at(std::string_view name) {
   int depth = 0;
   for (std::size_t at = name.size(); at-- > 0;) {
@@ -128,7 +128,8 @@ Fit fit_thunk(const FunctionName& thunk, std::string_view pattern) {
 
 Fit fit(const FunctionName& name, std::string_view pattern) {
   if (name.linked == pattern) return Fit::kWhole;
-  // A part (.cold) only fits by its symbol, as its demangled name is that of its function.
+  // A part (.cold) is fitted by its symbol only, because its demangled name is that of its
+  // function.
   if (name.clone == Clone::kPiece) return Fit::kNot;
   if (pattern.contains(kTag))
     if (const std::string plain = without_tags(std::string(pattern)); plain != pattern)

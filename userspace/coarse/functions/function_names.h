@@ -14,8 +14,8 @@ enum class Clone {
   kPiece,    // .cold, .part: not the function's beginning
 };
 
-// A thunk corrects `this`, or what is returned, for a call through a base class, and goes on to the
-// method: it is another function, although it is shown with the method's name.
+// A thunk corrects `this`, or the result, for a call through a base class, and goes on to the
+// method. It is another function, although it is shown with the method's name.
 struct FunctionName {
   std::string linked;  // "_ZN3rlc2Tx4sendEi.constprop.0"
   std::string shown;   // "rlc::Tx::send(int)", "non-virtual thunk to rlc::Tx::send(int)"
@@ -38,7 +38,7 @@ std::string place_name(std::string_view shown, std::size_t longest);
 // "send"
 std::string_view last_part(std::string_view shown);
 
-// From the best fit to none. Only "thunk to NAME" fits a thunk.
+// From the best fit to none. A thunk is fitted by "thunk to NAME" only.
 enum class Fit {
   kWhole,   // the linker's name, or people's, with parameters or without (written_name.h)
   kEnding,  // the demangled name, without namespaces or classes in front

@@ -56,8 +56,8 @@ struct Noted {
   std::vector<std::pair<unsigned, TableFunction>> guesses;  // by data_path_score()
 };
 
-// "_ZN3rlc2Tx4sendEi" of "_ZThn8_N3rlc2Tx4sendEi", without its "_Z": behind each of the offsets in
-// front of it something like that stands, so that those of a method are found from the method.
+// Recognises "_ZThn8_N3rlc2Tx4sendEi" as a thunk of "_ZN3rlc2Tx4sendEi": the method's name without
+// "_Z" stands behind the offsets. So the thunks of a method are found from the method.
 bool is_thunk_of(std::string_view thunk, std::string_view method) {
   return method.starts_with("_Z") && thunk.size() > method.size() &&
          thunk.ends_with(method.substr(2)) && thunk[thunk.size() - method.size() + 1] == '_';
@@ -132,7 +132,7 @@ class Search {
     return result;
   }
 
-  // The function in whose middle an address is, if that is known.
+  // Names the function that has the address in its middle, if one is known.
   std::string around(std::uint64_t address) const {
     for (const TableFunction& one : table_.around(address))
       return fmt::format("{}+{:#x}", function_name(table_.name(one)).shown, address - one.address);
@@ -317,8 +317,8 @@ void note(const TableFunction& function, std::string_view linked, bool guesses, 
     noted.guesses.emplace_back(score, function);
 }
 
-// A stripped file's functions are in its debug file, or those that it does not export in what is
-// packed into it.
+// The functions of a stripped file are in its debug file. Without one, those that it does not
+// export may be in its packed symbols (.gnu_debugdata).
 std::string search(const tracee::ElfFile& file, const tracee::ElfFile* debug,
                    std::span<const Query> queries) {
   const bool is_elsewhere = debug != nullptr && !has_symtab(file) && has_symtab(*debug);

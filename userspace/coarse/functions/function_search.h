@@ -1,8 +1,8 @@
-// The functions of a file that a map means, from its symbol table (.symtab, else that of its debug
-// file, else .dynsym and what is packed into it), and where their arguments are, from its debug
-// information. Names and debug information are the file's, and taking them apart may go wrong
-// without end: so that is done in a child process, whose answers are checked. Answers about large
-// files are kept between runs (answer_cache.h). No state of its own.
+// Finds the functions of a file for a map's names, from its symbol table (.symtab, else that of its
+// debug file, else .dynsym and the packed symbols), and the places of their arguments, from its
+// debug information. A forged file may mislead the parsers of names and debug information for ever.
+// So they run in a child process, whose answers are checked. Answers about large files are kept
+// between runs (answer_cache.h). No state of its own.
 #pragma once
 
 #include <cstdint>
@@ -23,8 +23,8 @@ using symbols::CodeRange;
 struct Query {
   std::string pattern;
   std::optional<std::uint64_t> address = {};  // of the function, instead of a name
-  std::vector<std::string> variables = {};    // that are wanted of its arguments
-  // How many functions to guess: those that look most like a data path.
+  std::vector<std::string> variables = {};    // wanted ones of its arguments
+  // The number of functions to guess: those that look most like a data path.
   std::size_t guesses = 0;
   bool tells_near = true;  // suggest similar names if nothing is found
 };
@@ -62,7 +62,7 @@ struct SearchResult {
 Result<std::vector<SearchResult>> find_functions(const tracee::ElfFile& file,
                                                  const tracee::ElfFile* debug,
                                                  std::span<const Query> queries);
-// The same without the answers of earlier runs.
+// Searches without the answers of earlier runs.
 Result<std::vector<SearchResult>> search_functions(const tracee::ElfFile& file,
                                                    const tracee::ElfFile* debug,
                                                    std::span<const Query> queries);

@@ -11,7 +11,7 @@ namespace sojourn::coarse {
 namespace {
 
 constexpr std::string_view kGlobbing = "*?[";
-constexpr std::size_t kShortestWord = 3;  // of a word that is worth looking for within others
+constexpr std::size_t kShortestWord = 3;  // of a word that is worth searching for within others
 
 bool is_digit(char c) {
   return c >= '0' && c <= '9';
@@ -36,7 +36,7 @@ bool is_abbreviated(std::string_view word) {
   return std::ranges::find(kAbbreviated, word) != kAbbreviated.end();
 }
 
-// Whether it is such a word, or a piece of one, as a glob may have.
+// Returns whether it is such a word, or a part of one, as a glob may have.
 bool may_be_absent(std::string_view word) {
   const auto holds_it = [&](std::string_view one) { return one.contains(word); };
   return std::ranges::any_of(kAbbreviated, holds_it) || std::ranges::any_of(kUnmangled, holds_it);

@@ -36,14 +36,14 @@ class NameFilter {
   void take(std::size_t query, const symbols::TableFunction& function);
   void look_for_words(const symbols::TableFunction& function, std::string_view linked);
 
-  static constexpr std::size_t kLongest = 255;  // of a word that is looked for in C++'s names
+  static constexpr std::size_t kLongest = 255;  // of a word to search for in C++'s names
 
   std::vector<std::vector<Word>> by_length_;                      // words of C++'s names
   std::unordered_multimap<std::string_view, std::size_t> whole_;  // names as they are
-  std::vector<Word> within_;        // what a glob's names have in them
-  std::vector<std::size_t> all_;    // queries that anything may fit
-  std::vector<bool> lengths_;       // of these names
-  std::vector<std::string> texts_;  // that whole_ points into
+  std::vector<Word> within_;                                      // parts of a glob's names
+  std::vector<std::size_t> all_;                                  // queries that anything may fit
+  std::vector<bool> lengths_;                                     // of these names
+  std::vector<std::string> texts_;                                // whole_ points into these
   std::vector<std::vector<symbols::TableFunction>> candidates_;
 };
 

@@ -13,7 +13,7 @@
 namespace sojourn::coarse {
 
 nlohmann::json results_to_json(const std::vector<SearchResult>& results);
-// None if they are not results of these queries, or are not valid.
+// Nothing if they are invalid or no results of these queries.
 std::optional<std::vector<SearchResult>> results_from_json(const nlohmann::json& all,
                                                            std::span<const Query> queries);
 

@@ -15,7 +15,7 @@ namespace {
 using Tokens = std::vector<std::string>;
 using View = std::span<const std::string>;
 
-constexpr std::size_t kMaxTokens = 4096;  // of a name; nobody writes longer ones
+constexpr std::size_t kMaxTokens = 4096;  // of a name; written ones are shorter
 constexpr unsigned kMaxBrackets = 64;     // of brackets
 
 bool is_name_word(char c) {
@@ -137,7 +137,7 @@ void name_types(Tokens& tokens) {
   tokens = std::move(named);
 }
 
-// Behind the bracket that is opened at `at`; the end where it is never closed.
+// Returns the place behind the bracket that is opened at `at`, or the end if it is never closed.
 std::size_t behind_bracket(View tokens, std::size_t at) {
   const std::string& open = tokens[at];
   const std::string_view close = open == "<" ? ">" : (open == "(" ? ")" : "]");
@@ -242,7 +242,7 @@ bool fits_list(View shown, View written, bool may_be_shorter, unsigned depth) {
   return true;
 }
 
-// Whether the last components of the names are the same.
+// Returns whether the last components of the names are the same.
 bool fits_name(View shown, View written, unsigned depth) {
   const std::vector<Part> all = parts_of(shown);
   const std::vector<Part> some = parts_of(written);
@@ -300,7 +300,7 @@ Signature signature_of(View tokens) {
   return signature;
 }
 
-// Names that need more than this to be taken apart; those of lambdas and operators.
+// Returns false for names that need more parsing than this, such as those of lambdas and operators.
 bool is_plain(std::string_view text) {
   return !text.contains('{') && !text.contains("operator") && !text.contains('\'');
 }

@@ -9,8 +9,9 @@ namespace sojourn::coarse {
 
 enum class Likeness { kSame, kEnding, kNone };
 
-// How a map's name fits a function's. `shown`: "ns::Class::send(ns::byte_buffer, unsigned int)".
-// Without parameters in `written` any fit. kEnding: `written` lacks namespaces or classes in front.
+// Compares a map's name with a function's. `shown`: "ns::Class::send(ns::byte_buffer, unsigned
+// int)". If `written` has no parameters, any fit. kEnding: `written` lacks namespaces or classes in
+// front.
 Likeness likeness(std::string_view shown, std::string_view written);
 
 }  // namespace sojourn::coarse

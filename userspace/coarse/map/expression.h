@@ -1,4 +1,4 @@
-// Where a value is when a function is entered, in the words of a map: "arg1", "(u16)arg2",
+// The place of a value when a function is entered, in the language of maps: "arg1", "(u16)arg2",
 // "*(u32*)(arg0 + 0x48)", "pdu->inner.sn", "*(u64*)(*(u64*)(arg1 + 32) + 8)". Read with C's
 // precedence. Only constants may be added, so an expression is a start and a row of steps, which
 // the BPF programs follow as data (struct sj_chain). Immutable.
@@ -42,8 +42,9 @@ struct Lowered {
   std::vector<sj_chain> chains;  // one, or none
 };
 
-// Compiles for a place in the function where all arguments still are where they were at its entry,
-// and the stack pointer is lower by `stack_bytes`. `start`: of the argument or variable.
+// Compiles for a place in the function at which all arguments are still where they were at its
+// entry, and the stack pointer is lower by `stack_bytes`. `start`: the place of the argument or
+// variable.
 Result<Lowered> lower(const Expression& expression, const ValueStart& start,
                       std::int64_t stack_bytes);
 

@@ -30,7 +30,7 @@ struct MapField {
   Position place;
 };
 
-// One end of a link, which follows a unit from point to point where no id does.
+// One end of a link, which follows a unit from point to point without an id.
 struct MapLink {
   model::Link how = model::Link::kCall;
   std::string place;  // the place of the units that are handed over
@@ -39,7 +39,7 @@ struct MapLink {
   bool operator==(const MapLink&) const = default;
 };
 
-// A change in the life of an address: it begins to stand for a unit, or ends to.
+// A change in the life of an address: it begins to identify a unit, or ends to.
 struct MapLife {
   std::string field;
   model::Life what = model::Life::kBegins;
@@ -48,7 +48,7 @@ struct MapLife {
 // A hit counts only if the field equals another field, or a number; or if it differs.
 struct MapCondition {
   std::size_t field = 0;
-  std::optional<std::size_t> other;  // none: compare with the number
+  std::optional<std::size_t> other;  // unset: compare with the number
   std::uint64_t number = 0;
   bool is_equal = false;
 };
@@ -79,13 +79,13 @@ struct MapPoint {
 struct MapRelease {
   std::string name;                // "25.10"
   std::vector<std::string> has;    // as a point's function
-  std::vector<std::string> lacks;  // none of them is there
+  std::vector<std::string> lacks;  // the release has none of these functions
 };
 
 struct Map {
   std::string path;
   std::string about;                       // in its maker's words
-  std::vector<std::string> programs = {};  // whose executables' files have these names
+  std::vector<std::string> programs = {};  // names of executables' files
   std::vector<MapRelease> releases = {};   // the first that fits is meant
   std::vector<MapPoint> points;
   bool needs_calls = false;  // the map needs to know which call a point was hit in

@@ -178,14 +178,14 @@ Result<void> MapReader::read_fields(const toml::table& table, MapPoint& point) {
     SJ_CHECK(add_field(std::string(key.str()), value.as_string()->get(), place_of(key.source()),
                        {.line = place.line, .column = place.column + 1}, point));
   }
-  // The table's own order is that of the alphabet.
+  // The table itself is ordered by the alphabet.
   std::ranges::sort(point.fields, {}, [](const MapField& field) {
     return std::pair(field.place.line, field.place.column);
   });
   return {};
 }
 
-// Whether the point can have one more, of that name.
+// Checks that the point can have one more field, of that name.
 Result<void> MapReader::check_field(const std::string& name, Position place,
                                     const MapPoint& point) const {
   const model::Point trial{.direction = model::Direction::kScalar,

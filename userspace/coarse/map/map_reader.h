@@ -1,5 +1,5 @@
-// How a map's text becomes a coarse::Map: the parts of the reader that map_file.cpp begins, one
-// file for each kind of table. Not for others to include. One thread; lives for one text.
+// The reader of a map's text: its parts, one file for each kind of table; map_file.cpp begins it.
+// Only these files include this header. One thread; lives for one text.
 #pragma once
 
 #include <cstddef>
@@ -23,9 +23,9 @@ inline Position place_of(const toml::source_region& source) {
 }
 
 std::string_view trimmed(std::string_view text);
-// The direction of a point: only those that targets have.
+// The direction of a point; only directions of targets are allowed.
 std::optional<model::Direction> direction_from(std::string_view letter);
-// Whether the expression begins with the function's result.
+// Returns whether the expression begins with the function's result.
 bool is_of_result(const MapField& field);
 
 class MapReader {

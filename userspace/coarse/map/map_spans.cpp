@@ -11,9 +11,9 @@ namespace sojourn::coarse {
 
 namespace {
 
-// Divides the fields of a span between its two points: the end has those that are known only there,
-// and the ids of its own call. The life of an address begins as soon as it is known, and ends with
-// the call.
+// Divides the fields of a span between its two points: the end has the fields that are known only
+// there, and the ids of its own call. The life of an address begins as soon as it is known, and
+// ends with the call.
 void share(MapPoint& begin, MapPoint& end) {
   const auto of_result = std::ranges::stable_partition(begin.fields, std::not_fn(is_of_result));
   std::ranges::move(of_result, std::back_inserter(end.fields));
@@ -51,7 +51,7 @@ Result<void> MapReader::read_spans(const toml::table& top) {
   return {};
 }
 
-// A span makes two points: where the function is entered, and where that call is left.
+// A span makes two points: at the function's entry, and at the exit of that call.
 Result<void> MapReader::read_span(const toml::table& table) {
   for (const auto& [key, value] : table)
     if (key.str() == "at" || key.str() == "when")

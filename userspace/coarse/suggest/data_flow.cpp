@@ -18,12 +18,12 @@ constexpr double kMinShare = 0.7;
 // One of the values of a function.
 using Place = std::pair<std::size_t, std::size_t>;
 
-// Whether the value may be an address on the heap or a stack, aligned to eight bytes.
+// Returns whether the value may be an address on the heap or a stack, aligned to eight bytes.
 bool is_address(std::uint64_t value) {
   return value >= 0x10000 && value < (std::uint64_t{1} << 47) && value % 8 == 0;
 }
 
-// How often a thing was at one place and then at another.
+// The number of times that an object was at one place and then at another.
 struct Step {
   std::size_t times = 0;
   std::uint64_t span_ns = 0;  // all of them
@@ -79,7 +79,7 @@ class Search {
   }
 
  private:
-  // Where a thing was seen last, and before that in another function.
+  // The last place of an object, and the one before that in another function.
   struct Sighting {
     std::optional<Place> first;  // of the places in that function
     std::uint64_t last_ns = 0;
@@ -88,8 +88,8 @@ class Search {
     unsigned seen = 0;  // a bit for each of the function's places
   };
 
-  // Registers often still have what the call before was given: so a function may see it in several
-  // places, of which that which is an argument has it each time.
+  // Registers often still have the arguments of the call before. So a function may see an object in
+  // several places, but only its true argument has the object each time.
   void note(Sighting& thing, Place here, std::uint64_t now_ns) {
     if (!thing.first || thing.first->first != here.first) {
       thing.before = std::exchange(thing.first, here);
@@ -110,7 +110,7 @@ class Search {
            things_.at(edge.to) >= kMinThings;
   }
 
-  // An object that both are methods of is seldom what is meant.
+  // An object that both functions are methods of is rarely the unit.
   std::tuple<bool, std::size_t, double> rank(const Edge& edge) const {
     return {edge.from.second != 0 || edge.to.second != 0, things_.at(edge.to), edge.share};
   }
@@ -129,8 +129,8 @@ class Search {
     });
   }
 
-  // Things are used again: what comes last on their way comes before what is first. That takes
-  // longest, mostly; but what is taken off a list's head was put there, however long ago.
+  // Objects are used again, so the last function on their way comes before the first. That step
+  // usually takes longest. But an object taken off a list's head was put there, however long ago.
   static void break_circles(std::map<std::size_t, Edge>& into) {
     const auto next_of = [&](std::size_t function) -> std::optional<std::size_t> {
       const auto known = into.find(function);
@@ -157,7 +157,7 @@ class Search {
   }
 
   std::vector<std::size_t> calls_;       // by function
-  std::map<Place, std::size_t> things_;  // how many different ones were there
+  std::map<Place, std::size_t> things_;  // the number of different objects there
   std::map<std::pair<Place, Place>, Step> steps_;
 };
 

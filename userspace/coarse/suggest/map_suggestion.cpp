@@ -60,7 +60,7 @@ class Writer {
 
   const CallRate& call_of(const MappedSite& site) const { return calls_[point_of(site)]; }
 
-  // `in_front` of each line; `table`: what it is in the map.
+  // `in_front` begins each line; `table` is the kind of table in the map.
   std::string entry(const MappedSite& site, std::string_view table, std::string_view comment,
                     std::string_view in_front) const {
     const tracee::Site& where = found_.points.sites[site.site];
@@ -93,7 +93,7 @@ class Writer {
     return found_.points.sites[site.site].point;
   }
 
-  // The words by which it is a step on a unit's way.
+  // Describes the function's step on a unit's path.
   std::string way(const MappedSite& site) const {
     const auto& way = call_of(site).way;
     if (!way) return {};
@@ -118,7 +118,7 @@ class Writer {
 
 Result<FoundPoints> find_data_path(const tracee::Process& process) {
   SJ_TRY(found, find_guesses(process, kMaxSuggestions, kWatched));
-  // One point for each function: what comes first may have taken a place that another has, too.
+  // One point for each function: an earlier one may have taken a place that another has, too.
   std::vector<bool> wanted(found.points.schema.points.size());
   std::vector<MappedSite> mapped;
   std::vector<tracee::Site> sites;

@@ -17,8 +17,8 @@ namespace sojourn::coarse {
 
 constexpr std::size_t kMaxSuggestions = 256;
 
-// Only functions with a cheap place for a probe; the others are listed as unusable. Points that are
-// built into the program are left out. One site for each point.
+// Finds functions with a cheap place for a probe, one site for each point. Others are listed as
+// unusable. Points that are built into the program are left out.
 Result<FoundPoints> find_data_path(const tracee::Process& process);
 
 struct CallRate {

@@ -1,6 +1,5 @@
-// The words of a point, checked while the program is compiled. Not for use by itself:
-// sojourn/point.h includes it in C++; in C the assembler makes the checks that matter most, see
-// point_site.h.
+// The words of a point, checked while the program is compiled. Include sojourn/point.h, which
+// includes this in C++. In C the assembler makes the most important checks, see point_site.h.
 #ifndef SOJOURN_DETAIL_POINT_WORDS_H
 #define SOJOURN_DETAIL_POINT_WORDS_H
 
@@ -20,7 +19,7 @@ constexpr bool skip_dotted_names(const char*& at) {
   return false;
 }
 
-// Whether the words are a point's: "D source--destination".
+// Returns whether the words are a point's: "D source--destination".
 constexpr bool is_point(const char* at) {
   if (*at != 'D' && *at != 'U' && *at != 'I' && *at != 'S') return false;
   if (*++at != ' ') return false;
@@ -31,7 +30,8 @@ constexpr bool is_point(const char* at) {
   return skip_dotted_names(at) && *at == '\0';
 }
 
-// Whether the words are fields: "properties:globals:locals", each group empty or dotted names.
+// Returns whether the words are fields: "properties:globals:locals", each group empty or dotted
+// names.
 constexpr bool is_fields(const char* at) {
   for (int colons = 0;; ++colons, ++at) {
     if (is_name_character(*at) && !skip_dotted_names(at)) return false;
@@ -50,7 +50,7 @@ constexpr int count_names(const char* at) {
   return names;
 }
 
-// Counts the conversions of a printf format; "%%" is none.
+// Counts the conversions of a printf format, without "%%".
 constexpr int count_conversions(const char* at) {
   int conversions = 0;
   for (; *at != '\0'; ++at) {

@@ -45,14 +45,14 @@ struct AbOptions {
   SweepOptions sweep;
   RunComparison comparison;
 
-  // What each side is, as arguments of `record`; of a sweep there is one.
+  // The arguments of `record` for each side; a sweep has one side.
   std::vector<Words> sides;
 };
 
 // One thing that is recorded several times.
 struct Side {
   std::string name;  // "A", "1200MHz"
-  std::string file;  // what its traces' names begin with
+  std::string file;  // the begin of its traces' names
   Words arguments;
   std::uint64_t khz = 0;  // of a sweep
   std::vector<std::string> traces = {};
@@ -111,7 +111,8 @@ void find_sides(AbOptions& options) {
   }
 }
 
-// Where the traces are: kept where the user says, else gone at the end.
+// The directory of the traces: one that the user names, or a temporary one that is removed at the
+// end.
 class TraceDirectory {
  public:
   static Result<TraceDirectory> open(const std::string& keep) {
@@ -136,7 +137,7 @@ class TraceDirectory {
     return *this;
   }
   ~TraceDirectory() {
-    std::error_code ignored;  // nothing to be done about what cannot be removed
+    std::error_code ignored;  // a directory that cannot be removed stays
     if (is_removed_) std::filesystem::remove_all(path_, ignored);
   }
 
@@ -162,7 +163,7 @@ Words words_of(std::string_view text) {
   }
 }
 
-// Records the runs of all sides in turns, and knows what was recorded so far.
+// Records the runs of all sides in turns, and knows which were recorded so far.
 class Recordings {
  public:
   static Result<Recordings> prepare(const AbOptions& options, std::vector<Side> sides) {
@@ -171,7 +172,7 @@ class Recordings {
     return Recordings(options, std::move(sides), std::move(directory), std::move(interrupts));
   }
 
-  // `at_most`: how many runs there are; `setting`: of a sweep. Returns the side whose turn it was.
+  // `at_most`: the number of runs; `setting`: that of a sweep. Returns the side that was recorded.
   Result<std::size_t> record_next(unsigned at_most, host::FrequencySetting* setting = nullptr) {
     const std::size_t turn = side_of(done_, sides_.size());
     Side& side = sides_[turn];
@@ -254,7 +255,7 @@ Result<void> run_sweep(const AbOptions& options) {
   return options.comparison.run(sides.front().traces, sides.back().traces);
 }
 
-// What is surest by now, and how sure: "surest is D latency, +12.3 us (+4.1 %): p 0.21".
+// The surest difference so far, and its p-value: "surest is D latency, +12.3 us (+4.1 %): p 0.21".
 std::string look_text(const differential::RunsInTurns& turns) {
   const differential::RunsInTurns::Row* const surest = turns.surest();
   if (surest == nullptr) return "no packet yet";
@@ -296,19 +297,19 @@ void define_ends(Arguments& arguments, AbOptions& options) {
   const Argument runs =
       arguments
           .add_option("--runs", options.runs,
-                      "How often each side is recorded. Four can show something in one test, seven "
-                      "in 85")
+                      "The number of runs of each side. With four a difference can show in one "
+                      "test, with seven in 85")
           .type_name("N")
           .check(whole_number(2, 1000))
           .capture_default_str();
   Argument until_certain = arguments.add_flag(
       "--until-certain", options.until_certain,
-      "Record on until it is certain that something differs, and tell after each run how certain "
-      "it is. The test allows for looking so often");
+      "Record until a difference is certain, and print after each run how certain it is. The test "
+      "allows for the repeated looks");
   until_certain.excludes(runs);
   arguments
       .add_option("--max-runs", options.max_runs,
-                  "With --until-certain: at most so many runs of each side")
+                  "With --until-certain: the most runs of each side")
       .type_name("N")
       .check(whole_number(2, 1000))
       .needs(until_certain)

@@ -28,10 +28,10 @@ std::string megahertz(std::uint64_t khz);  // "1200MHz"
 // The list's frequencies, the fastest first, or what can be set at most and at least.
 Result<std::vector<std::uint64_t>> swept_khz(const SweepOptions& options,
                                              const host::FrequencySetting& setting);
-// How many a list has that was checked.
+// The number of settings in a checked list.
 std::size_t settings_in(const SweepOptions& options);
 
-// Where frequencies cannot be set: what can be done instead.
+// If frequencies cannot be set, the error says what can be done instead.
 Result<host::FrequencySetting> begin_sweep(const SweepOptions& options);
 
 }  // namespace sojourn::cli

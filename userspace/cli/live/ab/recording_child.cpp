@@ -39,7 +39,7 @@ sigset_t interrupt_signals() {
   _exit(127);
 }
 
-// Waits for the child, passing an interrupt on. Whether there was one.
+// Waits for the child, passing an interrupt on. Returns whether there was one.
 bool wait_for_end(pid_t child, const base::Fd& interrupts, int& status) {
   const base::Fd ended(static_cast<int>(syscall(SYS_pidfd_open, child, 0)));
   bool is_interrupted = false;
@@ -59,7 +59,7 @@ bool wait_for_end(pid_t child, const base::Fd& interrupts, int& status) {
   return is_interrupted;
 }
 
-// Ends what is left of a group: in order first, and by force where that takes too long.
+// Ends the remaining processes of a group: by a signal first, and by force if that takes too long.
 void end_group(pid_t group) {
   using Clock = std::chrono::steady_clock;
   constexpr std::chrono::seconds kPatience(5);

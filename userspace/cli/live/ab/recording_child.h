@@ -1,7 +1,7 @@
-// One recording by a `sojourn record` of its own, and the end of what it started. The child leads a
-// process group: what is left of that group after the recording, such as a command that runs until
-// it is interrupted, is ended. Processes that were running before are in no such group and are left
-// alone.
+// One recording by a `sojourn record` of its own, and the end of the processes that it started. The
+// child leads a process group. Processes that remain in that group after the recording, such as a
+// command that runs until it is interrupted, are ended. Processes that were running before are in
+// no such group and are left alone.
 #pragma once
 
 #include <string>
@@ -12,12 +12,13 @@
 
 namespace sojourn::cli {
 
-// Interrupts of this process become readable on the descriptor; what was left of a group comes to
-// this process when its own parent ends. For the whole life of the process.
+// Makes interrupts of this process readable on the descriptor, and lets orphans of a group become
+// children of this process. Both last as long as the process.
 Result<base::Fd> prepare_recordings();
 
-// `arguments` are those of `sojourn record`. An interrupt ends the recording and is an error.
-// Standard output of all that runs goes to standard error: data of the caller alone is on it.
+// `arguments` are those of `sojourn record`. An interrupt ends the recording and is an error. The
+// standard output of all these programs goes to standard error, so that standard output has the
+// caller's data alone.
 Result<void> record_once(const std::vector<std::string>& arguments, const base::Fd& interrupts);
 
 }  // namespace sojourn::cli

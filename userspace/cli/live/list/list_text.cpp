@@ -54,7 +54,7 @@ std::string executed(const coarse::MappedSite& mapped, const tracee::Site& site)
   return how;
 }
 
-// Prints where a map's functions are probed, and the cost of each.
+// Prints the places of probes in a map's functions, and the cost of each.
 void print_mapped(const Listed& listed) {
   if (listed.found.mapped.empty()) return;
   fmt::print("\n");

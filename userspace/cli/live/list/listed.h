@@ -26,7 +26,7 @@ struct Listed {
 
 // Properties of one point over its sites.
 struct PointSites {
-  std::size_t sites = 0;  // that eBPF attaches to
+  std::size_t sites = 0;  // sites that eBPF attaches to
   std::size_t ring_sites = 0;
   std::set<std::string> probes;
 

@@ -1,4 +1,4 @@
-// How `sojourn record` itself runs beside the target: its CPU and its priority.
+// The CPU and the priority of `sojourn record` itself.
 #pragma once
 
 #include <optional>
@@ -17,7 +17,7 @@ class CollectorOptions {
   // before, so that it keeps its own CPUs and priority.
   Result<void> apply() const;
 
-  // Neither priority nor CPU was given.
+  // Returns whether neither priority nor CPU was given.
   bool is_default() const { return priority_.empty() && !cpu_; }
 
  private:

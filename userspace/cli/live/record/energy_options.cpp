@@ -27,7 +27,7 @@ void define_energy_options(Arguments& arguments, EnergyWanted& wanted) {
                   "Also read the machine's energy counters, e.g. every 50ms; without a period "
                   "every 100ms: packages, cores, DRAM (powercap, perf's power events), with "
                   "frequencies and idle states once a second. They count all that runs on the "
-                  "machine. What is not there is told (docs/energy.md)")
+                  "machine. Missing counters are reported (docs/energy.md)")
       .expected(0, 1)
       .option_text("[PERIOD]")
       .check(check_energy_period);

@@ -14,7 +14,7 @@ namespace sojourn::cli {
 
 namespace {
 
-// Parses "5000 events" or "5000ev" where a time is allowed as well.
+// Parses "5000 events" or "5000ev", in options that also allow a time.
 std::optional<std::uint64_t> parse_events(std::string_view text) {
   std::uint64_t count = 0;
   const auto [rest, code] = std::from_chars(text.data(), text.data() + text.size(), count);

@@ -17,7 +17,7 @@ class FlightOptions {
   bool waits() const { return wait_; }
   bool is_asked() const { return !history_.empty(); }
   bool is_rings() const { return history_ == kRings; }  // the target's own rings hold the history
-  bool asks_for(filter::Keyword word) const;            // whether a trigger does
+  bool asks_for(filter::Keyword word) const;            // returns whether a trigger does
   Result<void> apply(capture::Options& options) const;
 
  private:

@@ -51,8 +51,8 @@ void add_perf_options(Arguments& arguments, PerfWanted& wanted) {
           "--counters", wanted.counters,
           "Count for the target's threads, by hop, e.g. cycles,page-faults. There are " +
               names_of_counters() +
-              ". NAME=PERIOD samples a hardware counter once in so many counts. `--counters list` "
-              "says what this machine has; the others are left out, and you are told")
+              ". NAME=PERIOD samples a hardware counter once in PERIOD counts. `--counters list` "
+              "shows those of this machine; others are left out, with a message")
       .type_name("LIST")
       .check([](const std::string& list) {
         if (list == "list") {

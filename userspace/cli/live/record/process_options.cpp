@@ -37,8 +37,8 @@ class Finder {
     SJ_TRY(found, maps_.find(process));
     tracee::Points& points = found.points;
     tell_remarks(found);
-    // The files of a process that is ending cannot be opened any more, which says nothing about its
-    // points.
+    // The files of a process that is ending cannot be opened any more, which shows nothing about
+    // its points.
     if (!tracee::has_any(points) && !may_lack_points_) {
       auto error = process.explain(no_points("process " + process.title(), process.exe(), maps_));
       if (process.alive()) tell_unusable(points);

@@ -22,7 +22,7 @@ void define_queue_options(Arguments& arguments, QueueOptions& options);
 // Refuses options that contradict each other.
 void check_queue_options(const Arguments& arguments, const QueueOptions& options);
 
-// To be called once all arguments are parsed; adds nothing if no sampling was asked for.
+// Call it once all arguments are parsed. It adds nothing if no sampling was requested.
 Result<void> add_queue_sampler(const QueueOptions& options, capture::Options& how);
 
 }  // namespace sojourn::cli

@@ -1,6 +1,6 @@
-// The options that select events: --points GLOB and --where EXPR. Points that are not asked for,
-// and those for whose events the expression can never be true, are not armed at all. For the others
-// the expression goes to the engines as far as they can test it, and to the collector.
+// The options that select events: --points GLOB and --where EXPR. Points that are not selected, and
+// those for whose events the expression can never be true, are not armed at all. For the others the
+// engines test the expression as far as they can, and the collector tests the rest.
 #pragma once
 
 #include <string>
@@ -22,7 +22,7 @@ class RecordSelection {
   // for must be in one of the processes, or, for a script, in the first programs that it executes.
   Result<void> apply(std::vector<tracee::Points>& all, capture::Options& how) const;
 
-  bool asks_for(filter::Keyword word) const;  // whether the expression does
+  bool asks_for(filter::Keyword word) const;  // returns whether the expression does
 
  private:
   Result<void> check(const model::Schema& schema) const;

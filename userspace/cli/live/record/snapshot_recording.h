@@ -22,7 +22,7 @@ class SnapshotOption {
   bool is_asked_ = false;
 };
 
-// Refuses options that make no sense if nothing is attached.
+// Refuses options that have no meaning without attaching.
 void check_snapshot_options(const Arguments& arguments, const ProcessOptions& processes,
                             const RecordSelection& selection);
 
@@ -30,7 +30,7 @@ struct SnapshotOptions {
   const ProcessOptions& processes;
   const RecordSelection& selection;
   std::string output;
-  std::string duration;  // how long to wait; empty: until it is stopped
+  std::string duration;  // of waiting; empty: until it is stopped
   bool is_snapshot = false;
   bool is_quiet = false;
 };
@@ -38,7 +38,7 @@ Result<void> record_snapshots(const SnapshotOptions& options, const base::Fd& in
 
 // Prints a line with the size of a trace, and the instant up to which it goes.
 void tell_orphaned_trace(const capture::OrphanedTrace& trace, const std::string& output);
-// Prints what is not known, or is not in the trace.
+// Prints the facts that are unknown, and the events that are not in the trace.
 void tell_what_is_unsure(const capture::OrphanedCounts& counts);
 
 }  // namespace sojourn::cli

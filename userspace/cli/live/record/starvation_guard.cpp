@@ -26,7 +26,7 @@ constexpr std::chrono::milliseconds kStarvationLook(100);
 constexpr std::chrono::seconds kPatience(2);
 constexpr std::size_t kMaxNamed = 3;
 
-// As in linux/sched/types.h, which does not go together with the C library's sched.h.
+// Copied from linux/sched/types.h, which cannot be included together with the C library's sched.h.
 struct SchedulingAttributes {
   std::uint32_t size = sizeof(SchedulingAttributes);
   std::uint32_t policy = 6;   // SCHED_DEADLINE
@@ -39,7 +39,7 @@ struct SchedulingAttributes {
 };
 static_assert(sizeof(SchedulingAttributes) == 48);
 
-// Takes the priority. None: it worked.
+// Takes the priority. Returns the reason if that failed.
 std::optional<std::string> why_no_priority() {
   const SchedulingAttributes attributes;
   if (syscall(SYS_sched_setattr, 0, &attributes, 0) == 0) return std::nullopt;

@@ -18,7 +18,7 @@ namespace sojourn::cli {
 // normal priority.
 void guard_against_starvation(std::span<const pid_t> pids, bool may_take_priority, bool is_quiet);
 
-// Prints what is waited for, once that takes longer than two seconds. Lives as long as the wait.
+// Prints the reason of a wait that takes longer than two seconds. Lives as long as the wait.
 class WaitTeller {
  public:
   WaitTeller(std::string what, bool is_quiet);

@@ -1,6 +1,6 @@
-// Says what a capture is still at before it begins, where that takes longer than two seconds, and
-// how long it took. A step that is told is waited for in a child process, since `record` must have
-// one thread until it has given up its rights; the child gives up its own at once.
+// Prints the step before a capture's begin that takes longer than two seconds, and its duration. A
+// child process does the printing, because `record` must have one thread until it has given up its
+// rights. The child gives up its own at once.
 #pragma once
 
 #include <chrono>

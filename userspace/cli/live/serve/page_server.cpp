@@ -37,7 +37,7 @@ Result<std::string> random_digits(std::size_t bytes) {
   return digits;
 }
 
-// In a time that says nothing of where they differ.
+// The comparison's time does not depend on where the texts differ.
 bool is_same_secret(std::string_view told, std::string_view secret) {
   unsigned difference = told.size() == secret.size() ? 0 : 1;
   for (std::size_t at = 0; at < told.size(); ++at)
@@ -104,7 +104,7 @@ void PageServer::run(int signals) {
       grows |= shown.trace->is_growing();
     }
     send_events();
-    // A pipe that nobody writes to any more is readable for ever.
+    // A pipe without a writer is readable for ever, so it is not watched.
     for (std::size_t at = 0; at < shown_.size(); ++at)
       if (!shown_[at].trace->is_growing()) watched[at + 1].fd = -1;
     server_.turn(may_be_more ? milliseconds(0) : grows ? kBetweenLooks : kNothingGrows, watched);

@@ -32,7 +32,7 @@ struct PageServerOptions {
 
 class PageServer {
  public:
-  // `link` becomes what a browser has to be given behind the address: "/?token=...".
+  // `link` becomes the part of the printed link behind the address: "/?token=...".
   static Result<std::unique_ptr<PageServer>> create(
       base::Fd listener, std::vector<std::unique_ptr<ServedTrace>> traces,
       const PageServerOptions& options, std::string& link);
@@ -44,7 +44,7 @@ class PageServer {
   using Clock = std::chrono::steady_clock;
   struct Shown {
     std::unique_ptr<ServedTrace> trace;
-    bool is_stale = false;      // what was sent last
+    bool is_stale = false;      // the figures that were sent last
     Clock::time_point sent{};   // figures
     Clock::time_point heard{};  // anything
   };
@@ -61,7 +61,7 @@ class PageServer {
   http::Response bytes(const ServedTrace& trace, const http::Request& request) const;
   http::Response events(std::size_t number);
   http::Response control(const ServedTrace& trace, const http::Request& request) const;
-  // The trace behind a prefix such as "/trace/"; null: there is none.
+  // Returns the trace behind a prefix such as "/trace/", or null.
   Shown* shown_behind(std::string_view path, std::string_view prefix, std::size_t& number);
   void send_events();
 

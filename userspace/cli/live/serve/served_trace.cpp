@@ -38,22 +38,31 @@ Result<base::Fd> open_file(const std::string& path) {
   return file;
 }
 
-// The longest lists lose their ends where a page would have to take too much.
+// The longest lists lose their ends if a page would get too much.
 std::string event_text(ordered_json figures) {
   const auto text_of = [&figures] {
     return "event: figures\ndata: " + present::json_line(figures) + "\n";
   };
   std::string text = text_of();
-  for (const char* const part : {"worst", "hops", "queues", "journeys"}) {
-    while (text.size() > kMaxEventBytes && figures.contains(part) && !figures[part].empty()) {
-      ordered_json& list = figures[part];
-      if (list.is_array())
-        list.erase(list.begin() + static_cast<std::ptrdiff_t>(list.size() / 2), list.end());
-      else
-        list = ordered_json::object();
-      figures["cut"] = true;
-      text = text_of();
+  while (text.size() > kMaxEventBytes) {
+    // The longest of them by its text loses half.
+    std::string longest;
+    std::size_t most = 2;  // "[]" and "{}"
+    for (const char* const part : {"worst", "hops", "queues", "journeys"}) {
+      const std::size_t size =
+          figures.contains(part) ? present::json_line(figures[part]).size() : 0;
+      if (size <= most) continue;
+      most = size;
+      longest = part;
     }
+    if (longest.empty()) break;
+    ordered_json& list = figures[longest];
+    if (list.is_array())
+      list.erase(list.begin() + static_cast<std::ptrdiff_t>(list.size() / 2), list.end());
+    else
+      list = ordered_json::object();
+    figures["cut"] = true;
+    text = text_of();
   }
   return text;
 }

@@ -17,7 +17,7 @@ constexpr std::size_t kMaxEventBytes = 50'000;
 
 class ServedTrace {
  public:
-  // A file; where somebody writes it, it is followed.
+  // Opens a file; one that is still written is followed.
   static Result<std::unique_ptr<ServedTrace>> open(LiveSettings settings);
   // A capture of its own. While this process has one thread and blocks no signals.
   static Result<std::unique_ptr<ServedTrace>> capture(LiveSettings& settings);
@@ -41,7 +41,7 @@ class ServedTrace {
   // The figures of now, as an event for pages.
   std::string event();
 
-  // Says what was done.
+  // Returns what was done, in words.
   Result<std::string> obey(const std::string& action, const std::string& points) const;
 
   void stop();
@@ -54,7 +54,7 @@ class ServedTrace {
 
   std::string name_;
   base::Fd file_;
-  std::unique_ptr<LiveSession> session_;  // none: it is complete
+  std::unique_ptr<LiveSession> session_;  // null: the trace is complete
   std::uint64_t size_ = 0;
   std::string problem_;
   bool is_over_ = false;

@@ -1,7 +1,7 @@
-// A capture for `sojourn live -p PID` and `serve -p PID`: `sojourn record` in a process of its own,
-// whose trace has no name, and which this process reads as it grows. So whatever becomes of the
-// view, also while it is stopped, the capture goes on and ends as always; and it has no rights that
-// the view has. One thread owns a CapturedTrace.
+// A capture for `sojourn live -p PID` and `serve -p PID`: `sojourn record` in a process of its own.
+// Its trace has no name, and this process reads it as it grows. So the capture goes on and ends in
+// order even if the view is stopped or dies, and it has no rights that the view has. One thread
+// owns a CapturedTrace.
 #pragma once
 
 #include <memory>
@@ -20,8 +20,8 @@ namespace sojourn::cli {
 
 class CapturedTrace {
  public:
-  // While this process has one thread and blocks no signals. The child closes a socket that is
-  // this process's business alone; -1: there is none.
+  // Call it while this process has one thread and blocks no signals. The child closes the socket
+  // `not_for_child`, which only this process uses; -1: there is none.
   static Result<std::unique_ptr<CapturedTrace>> start(RecordOptions& options,
                                                       live_view::UnnamedTrace trace,
                                                       int not_for_child = -1);

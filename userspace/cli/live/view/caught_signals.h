@@ -9,7 +9,7 @@
 
 namespace sojourn::cli {
 
-// SIGPIPE is ignored from then on: a pipe or a socket that nobody reads is an error to tell.
+// SIGPIPE is ignored from then on: writing to a closed pipe or socket gives an error to report.
 Result<base::Fd> catch_signals(std::initializer_list<int> wanted);
 
 }  // namespace sojourn::cli

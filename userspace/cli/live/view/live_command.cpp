@@ -41,7 +41,7 @@ Result<void> live_view_of(LiveSettings& settings) {
   SJ_TRY(session, LiveSession::start(settings));
   auto shown = show(settings, *session);
   session->stop();
-  // What the capture said while the screen was in its way.
+  // Prints the capture's messages that came while the screen was shown.
   for (const std::string& line : session->take_messages()) tell("{}\n", line);
   return shown;
 }

@@ -1,4 +1,4 @@
-// What a key does on the screen of `sojourn live`: it changes what is shown, or asks for something.
+// The effects of keys on the screen of `sojourn live`: a key changes the view, or makes a request.
 // One thread owns a LiveKeys.
 #pragma once
 

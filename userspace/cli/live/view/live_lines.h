@@ -7,11 +7,12 @@
 
 namespace sojourn::cli {
 
-// Until a signal comes that is readable on the descriptor, the trace ends, or so many intervals as
-// were asked for are over.
+// Prints lines until a signal comes on the descriptor, the trace ends, or the given number of
+// intervals is over.
 Result<void> run_lines(const LiveSettings& settings, LiveSession& session, int signals);
 
-// Waits until the capture of the session has begun, and says what it says. False: a signal came.
+// Waits until the capture of the session has begun, and prints its messages. Returns false if a
+// signal came.
 Result<bool> wait_for_capture(LiveSession& session, int signals);
 
 }  // namespace sojourn::cli

@@ -1,5 +1,5 @@
-// `sojourn live` on a terminal: figures as they come, keys as they are pressed, until somebody
-// quits or a signal comes.
+// `sojourn live` on a terminal: it shows figures and handles keys until the user quits or a signal
+// comes.
 #pragma once
 
 #include "analysis/base/result.h"

@@ -24,10 +24,10 @@ namespace {
 
 using std::chrono::nanoseconds;
 
-// A writer hands over what it has once a second.
+// A writer flushes once a second, so a pause this long means that nothing more will come.
 constexpr std::chrono::seconds kIdle(3);
 
-// What the view may fall behind: a minute of a million events a second.
+// The amount by which the view may fall behind: a minute of a million events a second.
 constexpr std::uint64_t kMaxMemoryBytes = 256u << 20;
 
 std::uint64_t file_size(const std::string& path) {
@@ -36,7 +36,7 @@ std::uint64_t file_size(const std::string& path) {
   return unknown ? 0 : size;
 }
 
-// What a script prints would be in the screen's way.
+// A script's output would disturb the screen.
 std::function<Result<live::LiveScript>(const model::Schema&, std::uint64_t)> live_script_of(
     scripts::ScriptSource source) {
   return [source = std::move(source)](const model::Schema& schema,
@@ -142,7 +142,7 @@ Result<bool> LiveSession::poll(const live::LiveTrace::Tick& tick) {
   return came;
 }
 
-// Where nothing comes any more, what came is all there is.
+// After a long pause the events so far are taken as complete.
 Result<bool> LiveSession::look_after_idle(const live::LiveTrace::Tick& tick) {
   if (is_settled_ || Clock::now() - last_came_ < kIdle) return false;
   is_settled_ = true;
@@ -152,7 +152,7 @@ Result<bool> LiveSession::look_after_idle(const live::LiveTrace::Tick& tick) {
 
 Result<void> LiveSession::check_capture(bool came) {
   if (came || !capture_ || !capture_->has_ended()) return {};
-  // What it wrote last may have come in between.
+  // Its last blocks may have come in between.
   SJ_TRY(more, trace_->poll([] { return true; }));
   if (more || trace_->has_ended()) return {};
   for (const std::string& line : capture_->take_messages()) last_message_ = line;

@@ -1,5 +1,5 @@
-// What `sojourn live` and `sojourn serve` look at: a trace that is complete, one that grows, or a
-// capture of its own; and what it may ask of the processes in it. One thread owns a LiveSession.
+// The trace that `sojourn live` and `sojourn serve` show: a complete one, one that grows, or a
+// capture of its own; and the requests to its processes. One thread owns a LiveSession.
 #pragma once
 
 #include <chrono>
@@ -72,7 +72,7 @@ class LiveSession {
   int messages() const { return capture_ ? capture_->messages() : -1; }
   void stop();
 
-  // What was done, in words.
+  // Both return what was done, in words.
   Result<std::string> switch_points(const std::string& pattern, bool on) const;
   Result<std::string> dump() const { return ask("dump"); }
   Result<std::string> ask(const std::string& words) const;  // its captures, as `sojourn ctl` does
@@ -95,7 +95,7 @@ class LiveSession {
   bool is_settled_ = false;
   std::string last_message_;
 
-  // What costs were at the last look.
+  // The costs at the last look.
   struct CostsSeen {
     Clock::time_point at;
     std::chrono::nanoseconds capture{};
