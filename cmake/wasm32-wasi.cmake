@@ -12,6 +12,5 @@ endforeach()
 string(APPEND CMAKE_CXX_FLAGS_INIT " -fno-exceptions -stdlib=libc++")
 # A library's first calls come from outside, not from a main(). The stack lies first: what overflows it is a trap.
 set(CMAKE_EXE_LINKER_FLAGS_INIT "-mexec-model=reactor -Wl,-z,stack-size=1048576,--stack-first,--strip-all")
-# The build machine's libraries are for another target and are not searched; its header-only
-# libraries in /usr/include can be used.
+# Libraries are not searched on the machine that builds; headers of those that are all headers lie in /usr/include.
 set(CMAKE_FIND_ROOT_PATH_MODE_LIBRARY NEVER)

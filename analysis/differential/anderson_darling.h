@@ -41,7 +41,9 @@ PValue p_value(Samples samples, const AndersonDarling& found, std::uint64_t max_
 double smallest_p(std::size_t first, std::size_t second, bool is_one_sided);
 
 // The chance that A2 exceeds `a2`, of `samples` - 1 = `order`, in the limit of large samples. From
-// the characteristic function. Errors are below 1e-10.
+// the characteristic function. Errors are below 1e-10, so a chance below kLeastLimitP would be
+// nothing but rounding: it is told as that much.
+constexpr double kLeastLimitP = 1e-9;
 double anderson_darling_limit(double a2, std::size_t order);
 
 }  // namespace sojourn::differential

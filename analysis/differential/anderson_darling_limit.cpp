@@ -58,7 +58,7 @@ double anderson_darling_limit(double a2, std::size_t order) {
     sum += boost::math::quadrature::gauss<double, 30, QuietMath>::integrate(integrand, from, to);
     from = to;
   }
-  return std::clamp(0.5 + sum / kPi, 0.0, 1.0);
+  return std::clamp(0.5 + sum / kPi, kLeastLimitP, 1.0);
 }
 
 }  // namespace sojourn::differential

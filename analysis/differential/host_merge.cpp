@@ -83,6 +83,11 @@ Result<HostMerge> HostMerge::prepare(std::span<trace::Reader> hosts, const journ
   }
   if (merge.schema_.points.size() > model::kMaxPoints)
     return fail("together these traces have more points than a trace holds");
+  if (options.by_cpu)
+    for (trace::Reader& reader : hosts) {
+      SJ_TRY(clocks, CpuClocks::find(reader, rules));
+      merge.cpu_clocks_.push_back(std::move(clocks));
+    }
   SJ_CHECK(merge.find_pairs(hosts, rules, options));
   if (options.tai_error_ns)
     SJ_CHECK(merge.find_clocks_by_tai(hosts, *options.tai_error_ns));
@@ -96,13 +101,14 @@ Result<HostMerge> HostMerge::prepare(std::span<trace::Reader> hosts, const journ
 Result<void> HostMerge::find_pairs(std::span<trace::Reader> hosts, const journeys::Rules& rules,
                                    const MergeOptions& options) {
   SJ_TRY(topology, journeys::Topology::derive(schema_, rules));
-  SightingSearch search(schema_, topology, hosts.size());
+  SightingSearch search(schema_, topology);
   for (std::size_t host = 0; host < hosts.size(); ++host)
     SJ_CHECK(hosts[host].merge([&](const model::EventBatch& events) {
       for (std::size_t row = 0; row < events.size(); ++row) {
         const model::EventView event = events[row];
         if (event.point < points_[host].size())
-          search.add(host, points_[host][event.point], event.ts_ns, event.values);
+          search.add(host, points_[host][event.point],
+                     by_first_cpu(host, event.stream, event.ts_ns), event.values);
       }
       return true;
     }));
@@ -383,7 +389,8 @@ Result<void> HostMerge::write_events(trace::Reader& reader, std::size_t host,
     for (std::size_t row = 0; row < columns.ts_ns.size(); ++row) {
       if (columns.point[row] >= points_[host].size())
         return fail("{}: an event of a point that it does not describe", reader.path());
-      columns.ts_ns[row] = time_of(host, columns.ts_ns[row]);
+      columns.ts_ns[row] =
+          time_of(host, by_first_cpu(host, columns.stream[row], columns.ts_ns[row]));
       columns.stream[row] += first_stream;
       columns.tid[row] = of_host(host, columns.tid[row]);
       columns.point[row] = points_[host][columns.point[row]];
@@ -407,6 +414,9 @@ Result<void> HostMerge::write(std::span<trace::Reader> hosts, trace::Writer& wri
   std::vector<std::uint64_t> hits;
   double widest = 0;
   for (const HostClock& clock : clocks_) widest = std::max(widest, clock.widest_half());
+  double widest_of_cpus = 0;
+  for (const CpuClocks& clocks : cpu_clocks_)
+    widest_of_cpus = std::max(widest_of_cpus, clocks.widest_error_ns());
   for (std::size_t host = 0; host < hosts.size(); ++host) {
     trace::Reader& reader = hosts[host];
     for (model::Target target : reader.targets()) {
@@ -444,6 +454,11 @@ Result<void> HostMerge::write(std::span<trace::Reader> hosts, trace::Writer& wri
         context.names.push_back(std::move(name));
       }
     SJ_CHECK(writer.write(context));
+    if (host == 0) {
+      if (!reader.queue_changes().empty()) SJ_CHECK(writer.write(reader.queue_changes()));
+      if (reader.sampling() != model::Sampling()) SJ_CHECK(writer.write(reader.sampling()));
+      if (!reader.profile().empty()) SJ_CHECK(writer.write(reader.profile()));
+    }
     const model::Capture& capture = reader.capture();
     has_hits &= !capture.stream_hits.empty();
     hits.resize(first_stream);
@@ -464,12 +479,16 @@ Result<void> HostMerge::write(std::span<trace::Reader> hosts, trace::Writer& wri
   for (const model::ClockPair& pair : hosts.front().clocks()) SJ_CHECK(writer.write(pair));
   SJ_CHECK(writer.write(hosts.front().host()));
   if (!ledger.empty()) SJ_CHECK(writer.write(ledger));
-  all.stamp_error_ns += static_cast<std::uint64_t>(std::ceil(widest));
+  all.stamp_error_ns += static_cast<std::uint64_t>(std::ceil(widest + widest_of_cpus));
   all.stream_hits = has_hits ? hits : std::vector<std::uint64_t>{};
-  all.stream_first.clear();
-  all.hit_cost_ps.clear();  // these belong to the first host's points only, with other numbers
-  all.shed.clear();
-  all.unarmed.clear();
+  if (hosts.size() > 1) all.stream_first.clear();
+  if (hosts.size() > 1) {  // of the first host's points only, by other numbers
+    all.hit_cost_ps.clear();
+    all.hit_spread_ps.clear();
+    all.shed.clear();
+    all.unarmed.clear();
+  }
+  if (hosts.size() > 1) all.counter_offsets.clear();  // of the first host only
   return writer.write(all);
 }
 

@@ -13,6 +13,7 @@
 
 #include "analysis/base/result.h"
 #include "analysis/differential/clock_bounds.h"
+#include "analysis/differential/cpu_clocks.h"
 #include "analysis/differential/sighting_search.h"
 #include "analysis/journeys/rules.h"
 #include "analysis/model/energy_info.h"
@@ -29,6 +30,8 @@ struct MergeOptions {
   // The error within which the hosts' TAI is equal, as by PTP: then TAI relates the clocks, and
   // packets only check it. Unset: packets relate them.
   std::optional<double> tai_error_ns;
+  // First the clocks of each trace's CPUs are made one, by the packets between them.
+  bool by_cpu = false;
 };
 
 // The relation of two hosts' clocks, from the packets between them. Times are since the first event
@@ -81,6 +84,7 @@ class HostMerge {
   const std::vector<HostPair>& pairs() const { return pairs_; }
   const std::vector<HostClock>& clocks() const { return clocks_; }  // of all hosts but the first
   const std::vector<BrokenLoop>& broken_loops() const { return broken_loops_; }
+  const std::vector<CpuClocks>& cpu_clocks() const { return cpu_clocks_; }  // by host, if by_cpu
 
   // All events and energy readings of all hosts; kernel context, other samples and profiles of the
   // first host only.
@@ -108,6 +112,11 @@ class HostMerge {
   std::vector<std::vector<model::PointId>> points_;  // by host and its point: the one of all
   std::vector<std::uint64_t> origins_;               // by host
   std::vector<std::uint64_t> ends_;
+  std::uint64_t by_first_cpu(std::size_t host, std::uint32_t stream, std::uint64_t ts_ns) const {
+    return cpu_clocks_.empty() ? ts_ns : cpu_clocks_[host].corrected_ns(stream, ts_ns);
+  }
+
+  std::vector<CpuClocks> cpu_clocks_;
   std::vector<HostPair> pairs_;
   std::vector<HostClock> clocks_;
   std::vector<BrokenLoop> broken_loops_;

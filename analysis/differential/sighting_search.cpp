@@ -25,9 +25,8 @@ std::optional<std::vector<std::size_t>> fields_of(const model::Point& point,
 
 }  // namespace
 
-SightingSearch::SightingSearch(const model::Schema& schema, const journeys::Topology& topology,
-                               std::size_t hosts)
-    : hosts_(hosts), names_(topology.pairs.size()), uses_(schema.points.size()) {
+SightingSearch::SightingSearch(const model::Schema& schema, const journeys::Topology& topology)
+    : names_(topology.pairs.size()), uses_(schema.points.size()) {
   for (std::uint32_t at = 0; at < topology.pairs.size(); ++at) {
     const journeys::Pair& pair = topology.pairs[at];
     if (pair.key.empty() || pair.cuts() || pair.reassembles()) continue;
@@ -51,9 +50,10 @@ void SightingSearch::add(std::size_t host, model::PointId point, std::uint64_t t
     for (const std::size_t field : use.fields) append(key, values[field]);
     Unit& unit = units_[std::move(key)];
     auto& sides = use.is_parent ? unit.left : unit.came;
-    sides.resize(hosts_);
-    sides[host].ts_ns = ts_ns;
-    ++sides[host].count;
+    auto side = std::ranges::find(sides, host, &Side::host);
+    if (side == sides.end()) side = sides.insert(sides.end(), Side{.host = host});
+    side->ts_ns = ts_ns;
+    ++side->count;
   }
 }
 
@@ -66,24 +66,18 @@ std::string SightingSearch::ids_of(const std::string& key) const {
 
 std::vector<SightingSearch::Found> SightingSearch::found() const {
   std::vector<Found> all;
-  // The host at which it was seen exactly once, if it was at no other.
-  const auto only = [](const std::vector<Side>& sides) -> std::optional<std::size_t> {
-    std::optional<std::size_t> host;
-    for (std::size_t at = 0; at < sides.size(); ++at) {
-      if (sides[at].count == 0) continue;
-      if (host || sides[at].count > 1) return std::nullopt;
-      host = at;
-    }
-    return host;
+  // Where it was seen, if that was exactly once and at one host.
+  const auto only = [](const std::vector<Side>& sides) -> const Side* {
+    return sides.size() == 1 && sides.front().count == 1 ? &sides.front() : nullptr;
   };
   for (const auto& [key, unit] : units_) {
-    const auto from = only(unit.left);
-    const auto to = only(unit.came);
-    if (from && to && *from != *to)
-      all.push_back({.from = *from,
-                     .to = *to,
-                     .sent_ns = unit.left[*from].ts_ns,
-                     .came_ns = unit.came[*to].ts_ns,
+    const Side* const from = only(unit.left);
+    const Side* const to = only(unit.came);
+    if (from != nullptr && to != nullptr && from->host != to->host)
+      all.push_back({.from = from->host,
+                     .to = to->host,
+                     .sent_ns = from->ts_ns,
+                     .came_ns = to->ts_ns,
                      .ids = ids_of(key)});
   }
   std::ranges::sort(all, {}, [](const Found& each) {

@@ -18,8 +18,7 @@ namespace sojourn::differential {
 class SightingSearch {
  public:
   // The schema and the topology are those of all hosts together.
-  SightingSearch(const model::Schema& schema, const journeys::Topology& topology,
-                 std::size_t hosts);
+  SightingSearch(const model::Schema& schema, const journeys::Topology& topology);
 
   void add(std::size_t host, model::PointId point, std::uint64_t ts_ns,
            std::span<const std::uint64_t> values);
@@ -35,11 +34,12 @@ class SightingSearch {
 
  private:
   struct Side {
+    std::size_t host = 0;
     std::uint64_t ts_ns = 0;
     std::uint32_t count = 0;
   };
   struct Unit {
-    std::vector<Side> left;  // by host
+    std::vector<Side> left;  // of hosts that saw it
     std::vector<Side> came;
   };
   // A point's part in a pair.
@@ -52,7 +52,6 @@ class SightingSearch {
   // The ids of a key, without the pair that it is of.
   std::string ids_of(const std::string& key) const;
 
-  std::size_t hosts_;
   std::vector<std::string> names_;      // of the ids, by pair
   std::vector<std::vector<Use>> uses_;  // by point
   std::unordered_map<std::string, Unit> units_;

@@ -1,7 +1,7 @@
-// A trace that is still being written. Events wait in their stored form until a later pair of
-// clocks says that all streams have delivered everything before it. Then they are put into time
-// order and rebuilt. Later ones are counted and left out. Memory is that of the events of a second
-// or two, and of the LiveRebuild. One thread owns a GrowingTrace.
+// A trace that is still being written. Events wait, as they are stored, until a later pair of
+// clocks says that all streams have delivered what came before; then they are put into time order
+// and rebuilt. What comes behind that is counted and left out. Memory is that of the events of a
+// second or two, and of the LiveRebuild. One thread owns a GrowingTrace.
 #pragma once
 
 #include <cstdint>

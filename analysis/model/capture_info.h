@@ -73,6 +73,15 @@ struct UnarmedSpan {
   bool operator==(const UnarmedSpan&) const = default;
 };
 
+// How far a CPU's cycle counter was ahead of that of the first CPU that was measured.
+struct CounterOffset {
+  std::uint32_t cpu = 0;
+  std::int64_t ahead_ns = 0;
+  std::uint64_t error_ns = 0;
+
+  bool operator==(const CounterOffset&) const = default;
+};
+
 // Every hit with open_ns <= ts < close_ns is in the trace or in the ledger, except those of shed
 // points and of points that were not armed yet. close_ns is 0 in a trace whose capture did not end
 // in order.
@@ -102,6 +111,9 @@ struct Capture {
   std::vector<ShedSpan> shed;
   std::vector<UnarmedSpan> unarmed;
   std::vector<std::string> unplaced;  // points of maps that the program has no place for: "D a--b"
+  std::vector<CounterOffset> counter_offsets;  // of all CPUs but the first; empty: not measured
+  bool counters_corrected = false;             // stamps of rings are corrected by them
+  std::uint64_t events_of_unknown_cpu = 0;     // corrected by the middle of them all
 };
 
 // Stored in traces: values are explicit and never reused.

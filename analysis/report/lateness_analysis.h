@@ -16,7 +16,7 @@ namespace sojourn::report {
 
 causes::TraceMetadata metadata_of(const trace::Reader& reader);
 
-// The limit of the slowest hundredth of the packets, at least one of them.
+// The slowest hundredth of what has so many packets, one of them at least.
 std::uint64_t slow_from(const statistics::Distribution& latency_ns);
 
 // The deadline of each direction: what its slowest hundredth took.

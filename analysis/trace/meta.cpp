@@ -119,6 +119,11 @@ constexpr auto kFields<model::UnarmedSpan> =
           field("until_ns", &model::UnarmedSpan::until_ns));
 
 template <>
+constexpr auto kFields<model::CounterOffset> = table(
+    field("cpu", &model::CounterOffset::cpu), field("ahead_ns", &model::CounterOffset::ahead_ns),
+    field("error_ns", &model::CounterOffset::error_ns));
+
+template <>
 constexpr auto kFields<model::Capture> =
     table(field("tracer", &model::Capture::tracer), field("engine", &model::Capture::engine),
           field("attach", &model::Capture::attach), field("sites", &model::Capture::sites),
@@ -135,7 +140,10 @@ constexpr auto kFields<model::Capture> =
           field("hit_cost_ps", &model::Capture::hit_cost_ps),
           field("hit_spread_ps", &model::Capture::hit_spread_ps),
           field("shed", &model::Capture::shed), field("unarmed", &model::Capture::unarmed),
-          field("unplaced", &model::Capture::unplaced, kIfSet));
+          field("unplaced", &model::Capture::unplaced, kIfSet),
+          field("counter_offsets", &model::Capture::counter_offsets, kIfSet),
+          field("counters_corrected", &model::Capture::counters_corrected, kIfSet),
+          field("events_of_unknown_cpu", &model::Capture::events_of_unknown_cpu, kIfSet));
 
 template <>
 constexpr auto kFields<model::LedgerEntry> =

@@ -288,7 +288,7 @@ TEST_CASE("a block damaged in the middle is told first by every command, in the 
 TEST_CASE(
     "a file that lacks whole blocks, and is damaged nowhere, is not said to have lost nothing") {
   const Made made;
-  const std::size_t block = GENERATE(0, 1, 2);
+  const auto block = GENERATE(0UZ, 1UZ, 2UZ);
   CAPTURE(block);
   made.lack_block(block);
   check_all(made, "20 events missing that nobody counted as lost");

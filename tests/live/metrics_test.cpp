@@ -118,7 +118,8 @@ TEST_CASE("metrics are served to who names this machine, and promtool finds noth
 
 json answer_of(std::uint16_t port, const std::string& words) {
   std::string escaped;
-  for (const unsigned char letter : words) escaped += fmt::format("%{:02x}", letter);
+  for (const char letter : words)
+    escaped += fmt::format("%{:02x}", static_cast<unsigned char>(letter));
   // By HTTP 1.0 a long answer comes in one piece as well.
   const std::string answer =
       ask(port, "GET /api/v1/query?query=" + escaped + " HTTP/1.0\r\nHost: 127.0.0.1\r\n\r\n");

@@ -38,6 +38,8 @@
 #include "userspace/capture/post_mortem/snapshot_rings.h"
 #include "userspace/capture/queues/queue_sampler.h"
 #include "userspace/capture/queues/queue_table.h"
+#include "userspace/capture/records/counter_exchange.h"
+#include "userspace/capture/records/counter_offsets.h"
 #include "userspace/capture/records/ring_clock.h"
 #include "userspace/capture/rights/rights.h"
 #include "userspace/capture/rings/mapped_arena.h"

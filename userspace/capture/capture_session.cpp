@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
+#include <cmath>
 #include <cstdint>
 #include <initializer_list>
 #include <memory>
@@ -10,6 +11,7 @@
 #include <span>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include <poll.h>
 #include <sys/resource.h>
@@ -165,6 +167,10 @@ class Capture::State {
   nanoseconds attach_time{};
   std::string left_before;  // of a killed capture, by its new name
   std::vector<pollfd> watched;
+
+  // Measured when rings are recorded first, once for all of them.
+  const CounterOffsets& measured_counters();
+  std::optional<CounterOffsets> counters;
 };
 
 Capture::State::State(Options wanted)
@@ -173,9 +179,25 @@ Capture::State::State(Options wanted)
         wanted.engines.rings.meet = [this](std::uint32_t pid) {
           parts->family.meet(static_cast<pid_t>(pid));
         };
+        wanted.engines.rings.counters = [this]() -> const CounterOffsets& {
+          return measured_counters();
+        };
         return std::move(wanted);
       }()),
       record("sojourn " SOJOURN_VERSION, options.flight.has_value()) {}
+
+const CounterOffsets& Capture::State::measured_counters() {
+  if (counters) return *counters;
+  counters = measure_counter_offsets(CounterCare::kBrief);
+  std::vector<model::CounterOffset> told;
+  for (const CounterOffset& each : counters->others)
+    told.push_back({.cpu = each.cpu,
+                    .ahead_ns = std::llround(each.ns),
+                    .error_ns = static_cast<std::uint64_t>(std::llround(each.error_ns))});
+  record.note_counters(std::move(told),
+                       std::ranges::any_of(counters->others, &CounterOffset::is_apart));
+  return *counters;
+}
 
 Result<void> Capture::State::open_sink() {
   const FileOwner owner = FileOwner::of(options.output);
@@ -396,6 +418,7 @@ Result<Outcome> Capture::finish() {
   if (state.output->filter_stage()) state.output->filter_stage()->close_up(stream_hits);
   record.finish({.stream_hits = std::move(stream_hits),
                  .stamp_error_ns = state.sources.stamp_error_ns(),
+                 .events_of_unknown_cpu = state.sources.events_of_unknown_cpu(),
                  .silences = state.sources.silences(),
                  .tracer_cpu_ns = parts.gate.tracer_cpu_ns(),
                  .tracer_rss_bytes = own_memory_bytes()});

@@ -1,5 +1,8 @@
 // `sojourn check`: what of a trace file is whole, and whether every lost event was counted.
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <map>
 #include <memory>
 #include <string>
@@ -10,6 +13,7 @@
 #include <nlohmann/json.hpp>
 
 #include "analysis/pipeline/rebuild.h"
+#include "analysis/present/words/text_format.h"
 #include "analysis/trace/completeness.h"
 #include "analysis/trace/reader.h"
 #include "userspace/base/thread_executor.h"
@@ -78,6 +82,13 @@ void print_json(const trace::Reader& reader, const Findings& found) {
   json damage = json::array();
   for (const trace::Damage& one : reader.damage())
     damage.push_back({{"offset", one.offset}, {"bytes", one.bytes}, {"what", one.what}});
+  json offsets = json::array();
+  for (const model::CounterOffset& each : reader.capture().counter_offsets)
+    offsets.push_back(
+        {{"cpu", each.cpu}, {"ahead_ns", each.ahead_ns}, {"error_ns", each.error_ns}});
+  const json counters = {{"offsets", std::move(offsets)},
+                         {"corrected", reader.capture().counters_corrected},
+                         {"events_of_unknown_cpu", reader.capture().events_of_unknown_cpu}};
   const json all = {{"whole", reader.damage().empty()},
                     {"losses", found.losses()},
                     {"bytes", reader.bytes()},
@@ -86,6 +97,8 @@ void print_json(const trace::Reader& reader, const Findings& found) {
                     {"blocks", reader.blocks().size()},
                     {"points", reader.schema().points.size()},
                     {"clock_pairs", reader.clocks().size()},
+                    {"counters", counters},
+                    {"stamp_error_ns", reader.capture().stamp_error_ns},
                     {"index", reader.had_index()},
                     {"open_ns", reader.capture().open_ns},
                     {"close_ns", reader.capture().close_ns},
@@ -99,6 +112,25 @@ void print_json(const trace::Reader& reader, const Findings& found) {
   fmt::print("{}\n", all.dump(-1, ' ', true, json::error_handler_t::replace));
 }
 
+void print_counters(const model::Capture& capture) {
+  if (capture.counter_offsets.empty()) return;
+  const auto furthest =
+      std::ranges::max(capture.counter_offsets, {}, [](const model::CounterOffset& each) {
+        return static_cast<std::uint64_t>(std::abs(each.ahead_ns)) + each.error_ns;
+      });
+  const std::size_t cpus = capture.counter_offsets.size() + 1;
+  if (!capture.counters_corrected) {
+    fmt::print("counters of {} CPUs agree as far as was measured, within {}\n", cpus,
+               present::duration(static_cast<double>(std::abs(furthest.ahead_ns)) +
+                                 static_cast<double>(furthest.error_ns)));
+    return;
+  }
+  fmt::print(
+      "counters of {} CPUs disagree, CPU {}'s by {:+} ns, and stamps of rings are corrected; "
+      "of {} the CPU is not known\n",
+      cpus, furthest.cpu, furthest.ahead_ns, counted(capture.events_of_unknown_cpu, "event"));
+}
+
 void print_text(const trace::Reader& reader, const Findings& found) {
   fmt::print("{}   {} of {} in {}, {:.2f} bytes an event\n", bytes(reader.bytes()),
              counted(found.file.events, "event"), counted(reader.schema().points.size(), "point"),
@@ -110,6 +142,7 @@ void print_text(const trace::Reader& reader, const Findings& found) {
     fmt::print("marks    exact over {:.3f} s, ended by {}\n",
                static_cast<double>(capture.close_ns - capture.open_ns) / 1e9, capture.ended_by);
   fmt::print("clocks   {} of monotonic and wall time\n", counted(reader.clocks().size(), "pair"));
+  print_counters(capture);
   fmt::print("index    {}\n", reader.had_index() ? "whole" : "missing: rebuilt from the blocks");
 
   fmt::print("\nstream       blocks        events     missing      counted\n");
@@ -167,7 +200,9 @@ Action define_check(Arguments& arguments) {
       "Exit code 0: the file is whole, and every lost event was counted. Exit code 1: the file is "
       "damaged, or events are missing that the ledger does not account for.\n"
       "--json: {\"whole\", \"losses\": complete | accounted | unaccounted | unknown, \"bytes\", "
-      "\"events\", \"bytes_per_event\", \"blocks\", \"points\", \"clock_pairs\", \"index\", "
+      "\"events\", \"bytes_per_event\", \"blocks\", \"points\", \"clock_pairs\", "
+      "\"counters\": {\"offsets\": [{\"cpu\", \"ahead_ns\", \"error_ns\"}], \"corrected\", "
+      "\"events_of_unknown_cpu\"}, \"stamp_error_ns\", \"index\", "
       "\"open_ns\", \"close_ns\", \"missing\", \"unaccounted\", \"lost\", \"filtered\", "
       "\"ledger\": {cause: count}, \"streams\": [{\"stream\", \"blocks\", \"events\", \"gaps\", "
       "\"missing\", \"counted\", \"filtered\"}], \"damage\": [{\"offset\", \"bytes\", \"what\"}]}");

@@ -1,4 +1,6 @@
 // `sojourn merge`: traces of several hosts as one, without synchronised clocks.
+#include <cmath>
+#include <cstddef>
 #include <memory>
 #include <span>
 #include <string>
@@ -23,6 +25,7 @@
 namespace sojourn::cli {
 namespace {
 
+using differential::CpuClock;
 using differential::HostClock;
 using differential::HostMerge;
 using differential::HostPair;
@@ -33,6 +36,7 @@ struct Options {
   std::string output;
   double max_drift_ppm = 500;
   std::string tai_error;
+  bool by_cpu = false;
   bool json = false;
   RulesOption rules;
 };
@@ -41,7 +45,30 @@ double ppm(double speed) {
   return (speed - 1) * 1e6;
 }
 
+std::string cpus_text(const Options& options, const HostMerge& merge) {
+  std::string text;
+  for (std::size_t host = 0; host < merge.cpu_clocks().size(); ++host) {
+    const auto& clocks = merge.cpu_clocks()[host].all();
+    present::Table table({fmt::format("CPU of {}", options.paths[host]),
+                          fmt::format("ahead of CPU {}'s clock by", clocks.front().cpu),
+                          "corrected", "packets sent", "received"});
+    for (const CpuClock& clock : std::span(clocks).subspan(1))
+      table.row(
+          {std::to_string(clock.cpu),
+           clock.is_bounded()
+               ? fmt::format("{:+.0f} ... {:+.0f} ns", clock.ahead_ns.low, clock.ahead_ns.high)
+               : "left open: packets of one direction",
+           clock.correction_ns() == 0 ? "no" : fmt::format("{:+.0f} ns", -clock.correction_ns()),
+           present::count(clock.sent), present::count(clock.received)});
+    text += table.text(line_width());
+  }
+  return text;
+}
+
 std::string merge_text(const Options& options, const HostMerge& merge) {
+  std::string of_cpus = cpus_text(options, merge);
+  if (options.paths.size() == 1)
+    return of_cpus + fmt::format("next: sojourn report {}\n", options.output);
   present::Table table(
       {"clock of", "by that of " + options.paths.front() + ", within", "drift", "steps"});
   for (const HostClock& clock : merge.clocks())
@@ -50,7 +77,7 @@ std::string merge_text(const Options& options, const HostMerge& merge) {
                            duration(clock.widest_half())),
                fmt::format("{:+.1f} ... {:+.1f} ppm", ppm(clock.drift.low), ppm(clock.drift.high)),
                std::to_string(clock.steps)});
-  std::string text = table.text(line_width());
+  std::string text = of_cpus + table.text(line_width());
   for (const HostPair& pair : merge.pairs())
     text += fmt::format("{} and {} both saw {} packets there and {} back{}\n",
                         options.paths[pair.ours], options.paths[pair.theirs],
@@ -69,6 +96,24 @@ std::string merge_text(const Options& options, const HostMerge& merge) {
   return text + fmt::format("next: sojourn report {}\n", options.output);
 }
 
+nlohmann::ordered_json cpus_json(const Options& options, const HostMerge& merge) {
+  auto cpus = nlohmann::ordered_json::array();
+  const auto number = [](double ns) {
+    return std::isfinite(ns) ? nlohmann::ordered_json(ns) : nlohmann::ordered_json();
+  };
+  for (std::size_t host = 0; host < merge.cpu_clocks().size(); ++host)
+    for (const CpuClock& clock : merge.cpu_clocks()[host].all())
+      cpus.push_back({{"trace", options.paths[host]},
+                      {"cpu", clock.cpu},
+                      {"ahead_low_ns", number(clock.ahead_ns.low)},
+                      {"ahead_high_ns", number(clock.ahead_ns.high)},
+                      {"corrected_by_ns", -clock.correction_ns()},
+                      {"bound_ns", number(clock.error_ns())},
+                      {"packets_sent", clock.sent},
+                      {"packets_received", clock.received}});
+  return cpus;
+}
+
 nlohmann::ordered_json merge_json(const Options& options, const HostMerge& merge) {
   nlohmann::ordered_json told = {{"trace", options.output}, {"reference", options.paths.front()}};
   told["clocks"] = nlohmann::ordered_json::array();
@@ -82,6 +127,7 @@ nlohmann::ordered_json merge_json(const Options& options, const HostMerge& merge
          {"steps", clock.steps},
          {"off_by_ns",
           clock.off_by_ns ? nlohmann::ordered_json(*clock.off_by_ns) : nlohmann::ordered_json()}});
+  if (options.by_cpu) told["cpus"] = cpus_json(options, merge);
   told["pairs"] = nlohmann::ordered_json::array();
   for (const HostPair& pair : merge.pairs())
     told["pairs"].push_back(
@@ -106,6 +152,7 @@ Result<void> run(const Options& options) {
   }
   differential::MergeOptions how;
   how.max_drift = options.max_drift_ppm / 1e6;
+  how.by_cpu = options.by_cpu;
   if (!options.tai_error.empty())
     how.tai_error_ns = static_cast<double>(parse_duration(options.tai_error)->count());
   SJ_TRY(merge, HostMerge::prepare(hosts, rules, how));
@@ -144,7 +191,7 @@ Action define_merge(Arguments& arguments) {
           "Traces that several hosts recorded at the same time. Times of the merged one are "
           "by the clock of the first")
       .type_name("FILE")
-      .expected(2, 64)
+      .expected(1, 64)
       .required();
   arguments.add_option("-o,--output", options->output, "The merged trace")
       .type_name("FILE")
@@ -161,8 +208,15 @@ Action define_merge(Arguments& arguments) {
                   "related by it, and packets only check that")
       .type_name("TIME")
       .check(check_duration);
+  arguments.add_flag("--cpus", options->by_cpu,
+                     "First make the clocks of each trace's CPUs one, by packets between them. For "
+                     "one trace as well");
   options->rules.define(arguments);
   arguments.add_flag("--json", options->json, "One JSON object instead of text");
+  arguments.when_parsed([options] {
+    if (options->paths.size() == 1 && !options->by_cpu)
+      refuse_usage("one trace alone is merged by --cpus only: two or more are wanted");
+  });
   arguments.footer(
       "within  how far the merged times of that host may be off, at its first event and at most: "
       "from packets that were seen on both hosts, in both directions. None arrives before it was "
@@ -170,6 +224,10 @@ Action define_merge(Arguments& arguments) {
       "        With --tai: what it says, and the time that reading the clocks took\n"
       "drift   how fast that clock goes against the first one\n"
       "steps   how often it was set; packets contradict a straight line there\n"
+      "\n"
+      "--cpus is for traces that say which CPU their events are of, where CPUs' clocks disagree, "
+      "such as other tracers' recordings. A clock is corrected where packets rule out that it is "
+      "the first CPU's.\n"
       "\n"
       "Packets are known by ids that both hosts' points have, each used once in a trace. "
       "Processes and threads of the second host have 10,000,000 more than their numbers, of the "

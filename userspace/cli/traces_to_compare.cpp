@@ -27,15 +27,15 @@ std::string check_time(const std::string& text) {
 void TracesToCompare::define_options(Arguments& arguments) {
   arguments
       .add_option("--share", least_percent_,
-                  "In how many percent of the packets one point must come before another for an "
-                  "edge of the flow")
+                  "The flow has an edge from one point to another if the first comes before the "
+                  "second in at least this share of the packets")
       .type_name("PERCENT")
       .check(check_share)
       .capture_default_str();
   arguments
       .add_option("--clock-error", clock_error_,
-                  "Stamps of different threads that are nearer than this order nothing. By "
-                  "default it is what the trace says of its stamps")
+                  "Stamps of two threads that differ by less than this do not give an order. By "
+                  "default the error that the trace states for its stamps")
       .type_name("TIME")
       .check(check_time);
   where_.define(arguments,
@@ -80,7 +80,7 @@ Result<std::vector<differential::RunCauses>> TracesToCompare::read_causes(
 void define_level(Arguments& arguments, double& level) {
   arguments
       .add_option("--level", level,
-                  "The chance, of all tests together, to say \"changed\" where nothing did")
+                  "The chance of all tests together to say \"changed\" without any change")
       .type_name("P")
       .check([](const std::string& text) { return number_above(0, 0.5)(text); })
       .capture_default_str();

@@ -54,7 +54,7 @@ HostAnswers ask_host() {
   uname(&system);
   answers.machine = system.machine;
   answers.clocks = ask_clocks();
-  answers.counters = measure_counter_offsets();
+  answers.counters = capture::measure_counter_offsets();
   answers.ring_hit = capture::calibrate_ring();
   answers.why_not_hardware_counters = why_no_counter("cycles");
   answers.why_not_software_counters = why_no_counter("page-faults");

@@ -1,6 +1,6 @@
-// Asks what only trials on this kernel can answer: what may be loaded and attached, how probes
-// behave in a process of our own, and what they cost. No other process is touched. To be called
-// while this process has one thread.
+// Tries what only trials on this kernel can show: which programs can be loaded and attached, how
+// probes behave in a process of our own, and their costs. No other process is touched. It must be
+// called while this process has one thread.
 #pragma once
 
 #include <cstdint>
@@ -10,11 +10,11 @@
 
 #include "analysis/base/result.h"
 #include "userspace/capture/api.h"
-#include "userspace/doctor/counter_offsets.h"
 
 namespace sojourn::doctor {
 
-// Whether a probe counts what it should: the hits of all threads of its process, and no other's.
+// Whether a probe counts correctly: the hits of all threads of its process, and of no other
+// process.
 struct PidAnswer {
   bool counts_threads = false;
   bool counts_others = false;
@@ -55,7 +55,7 @@ struct HostAnswers {
   std::string why_not_bpf;
   capture::HitCost ring_hit;
   ClockAnswers clocks;
-  CounterOffsets counters;
+  capture::CounterOffsets counters;
   std::string why_not_hardware_counters;
   std::string why_not_software_counters;
 };

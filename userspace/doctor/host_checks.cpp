@@ -46,7 +46,7 @@ Check make(std::string id, std::string title, CheckStatus verdict, std::string f
           .advice = std::move(advice)};
 }
 
-// ---- what the kernel is, and what it lets us do ----
+// ---- the kernel and the rights ----
 
 Check kernel(const HostFacts& facts, const HostAnswers& answers) {
   Check check = make("kernel", "kernel", CheckStatus::kPass,
@@ -105,7 +105,7 @@ Check settings(const HostFacts& facts) {
   };
   const bool paranoid =
       facts.perf_event_paranoid.value_or(0) > 2 && !has_or_is_admin(facts, kPerfmon);
-  // Yama restricts debuggers (PTRACE_MODE_ATTACH); nothing here attaches as one.
+  // Yama restricts debuggers (PTRACE_MODE_ATTACH), which sojourn is not.
   return make("settings", "settings", paranoid ? CheckStatus::kDegraded : CheckStatus::kPass,
               fmt::format("perf_event_paranoid {}, unprivileged_bpf_disabled {}, yama {}{}",
                           said(facts.perf_event_paranoid), said(facts.unprivileged_bpf_disabled),
@@ -265,7 +265,7 @@ Check clocks(const HostFacts& facts, const HostAnswers& answers) {
 }
 
 Check cycle_counters(const HostAnswers& answers) {
-  const CounterOffsets& found = answers.counters;
+  const capture::CounterOffsets& found = answers.counters;
   if (!found.why_not.empty())
     return make("cycle_counters", "cycle counters", CheckStatus::kPass,
                 fmt::format("not compared: {}", found.why_not));
@@ -273,7 +273,7 @@ Check cycle_counters(const HostAnswers& answers) {
   double error = 0;
   std::vector<std::string> apart;
   auto list = ordered_json::array();
-  for (const CounterOffset& each : found.others) {
+  for (const capture::CounterOffset& each : found.others) {
     furthest = std::max(furthest, std::abs(each.ns));
     error = std::max(error, each.error_ns);
     if (each.is_apart())
@@ -296,8 +296,9 @@ Check cycle_counters(const HostAnswers& answers) {
       "cycle_counters", "cycle counters",
       apart.empty() ? CheckStatus::kPass : CheckStatus::kDegraded, std::move(finding),
       apart.empty() ? ""
-                    : "stamps of rings by threads on these CPUs are off by as much: record by eBPF "
-                      "(--engine bpf), which stamps by the kernel's clock");
+                    : "record corrects stamps of rings by it; those of threads that change between "
+                      "these CPUs all the time stay uncertain: --engine bpf stamps by the kernel's "
+                      "clock");
   check.values = {{"first_cpu", found.first_cpu}, {"offsets", std::move(list)}};
   return check;
 }

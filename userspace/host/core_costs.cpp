@@ -11,7 +11,7 @@
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 
-#include "userspace/doctor/counter_exchange.h"
+#include "userspace/capture/api.h"
 #include "userspace/host/partner.h"
 #include "userspace/host/subjects.h"
 
@@ -27,7 +27,7 @@ struct PairFigures {
 
 PairFigures measure_pair(std::uint32_t from, std::uint32_t to, double tick_ns,
                          std::uint64_t most_ns) {
-  doctor::CounterExchange line;
+  capture::CounterExchange line;
   PairFigures figures;
   Placement::pin(from);
   const PartnerThread partner(to, [&] { line.answer(); });
@@ -35,26 +35,31 @@ PairFigures measure_pair(std::uint32_t from, std::uint32_t to, double tick_ns,
   // If other threads want these CPUs, a trip may wait for several of their time slices. So timing
   // starts after the warm-up, and a few samples are allowed ten times as long.
   const std::uint64_t last = base::monotonic_ns() + 10 * most_ns;
-  for (int warm = 0; warm < 100 && base::monotonic_ns() < last; ++warm) line.ask();
+  bool is_answered = true;
+  for (int warm = 0; is_answered && warm < 100 && base::monotonic_ns() < last; ++warm)
+    is_answered = line.ask().has_value();
   const std::uint64_t end = base::monotonic_ns() + most_ns;
   const auto goes_on = [&] {
     const std::size_t samples = figures.line_ns.size();
     return samples < 20'000 && base::monotonic_ns() < (samples < kFewestSamples ? last : end);
   };
-  while (goes_on()) {
+  while (is_answered && goes_on()) {
     // The median of several trips, because a trip that waited for its CPU does not show the line's
     // cost.
     std::vector<double> trips;
-    for (int trip = 0; trip < 15; ++trip) {
-      const doctor::CounterExchange::Trip one = line.ask();
-      trips.push_back(one.round_ticks);
-      if (one.round_ticks >= shortest) continue;
-      shortest = one.round_ticks;
-      figures.offset_ns = one.offset_ticks * tick_ns;
+    for (int trip = 0; is_answered && trip < 15; ++trip) {
+      const auto one = line.ask();
+      is_answered = one.has_value();
+      if (!is_answered) break;
+      trips.push_back(one->round_ticks);
+      if (one->round_ticks >= shortest) continue;
+      shortest = one->round_ticks;
+      figures.offset_ns = one->offset_ticks * tick_ns;
     }
+    if (!is_answered) break;
     figures.line_ns.push_back(summarise(std::move(trips)).median * tick_ns / 2);
   }
-  figures.error_ns = shortest * tick_ns / 2;
+  if (!figures.line_ns.empty()) figures.error_ns = shortest * tick_ns / 2;
   line.end();
   return figures;
 }

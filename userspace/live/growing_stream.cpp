@@ -42,7 +42,7 @@ class GrowingStream : public trace::ByteSource {
   }
 
  private:
-  // If the connection or memory fails, the trace ends here like one that was cut.
+  // Where the connection or memory fails, the trace ends here, as one that was cut.
   void take_in() const {
     std::array<std::uint8_t, std::size_t{64} << 10> piece;
     for (const std::uint64_t end = size_ + kMaxAhead; size_ < end && is_open_;) {

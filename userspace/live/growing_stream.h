@@ -1,6 +1,5 @@
 // A trace that comes through a socket, from `record --listen`, as a source whose size grows: each
-// call of size() takes in the bytes that have arrived. Memory behind the read position is given
-// back. One thread owns it.
+// question for its size takes in what has arrived. What was read is given back. One thread owns it.
 #pragma once
 
 #include <memory>

@@ -19,7 +19,7 @@ export const side = signal<0 | 1>(0);
 export const work = signal("");
 // On a heat map: direction, first and last start, least and greatest latency, as text.
 export const box = signal("");
-// The options of views. The first word is the default.
+// How a view shows things. The first word is what is meant where the address has none.
 const kOptions = { by: ["direction", "ue", "bearer", "path"], curve: ["ccdf", "cdf"], scale: ["log", "linear"], form: ["lanes", "turned"] } as const;
 export type Option = keyof typeof kOptions;
 export const optionWords = (name: Option): readonly string[] => kOptions[name];

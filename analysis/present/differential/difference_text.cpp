@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "analysis/present/differential/p_text.h"
 #include "analysis/present/words/table.h"
 #include "analysis/present/words/text_format.h"
 
@@ -31,7 +32,7 @@ std::string verdict_text(const differential::Comparison& each) {
   if (each.base_count == 0) return "only in new";
   if (each.now_count == 0) return "only in base";
   if (!each.p) return name(each.verdict);
-  return fmt::format("{} (p {:.2g})", name(each.verdict), each.adjusted_p);
+  return fmt::format("{} ({})", name(each.verdict), p_text(*each.p, each.adjusted_p));
 }
 
 std::string of_both(std::size_t base, std::size_t now) {

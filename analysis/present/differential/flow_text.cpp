@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "analysis/present/differential/p_text.h"
 #include "analysis/present/words/table.h"
 #include "analysis/present/words/text_format.h"
 
@@ -48,9 +49,9 @@ std::string between_runs(const differential::SegmentRanking& ranking,
                          const differential::RankedSegment& segment) {
   if (ranking.runs < 2) return "-";
   if (!segment.p) return "too little data";
-  return fmt::format("{} (p {:.2g})",
+  return fmt::format("{} ({})",
                      segment.between_runs == differential::Verdict::kChanged ? "different" : "same",
-                     segment.adjusted_p);
+                     p_text(*segment.p, segment.adjusted_p));
 }
 
 std::string ranking_text(const differential::SegmentRanking& ranking, std::size_t width) {

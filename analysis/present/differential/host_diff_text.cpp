@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "analysis/present/differential/p_text.h"
 #include "analysis/present/host/host_text.h"
 #include "analysis/present/words/table.h"
 #include "analysis/present/words/text_format.h"
@@ -19,13 +20,13 @@ using differential::MeasurementDiff;
 std::string finding_text(const MeasurementDiff& one) {
   switch (one.finding) {
     case HostFinding::kNone:
-      return one.p ? fmt::format("same (p {:.2g})", one.adjusted_p) : "within the spread";
+      return one.p ? fmt::format("same ({})", p_text(*one.p, one.adjusted_p)) : "within the spread";
     case HostFinding::kApart:
       return "apart, by one run each";
     case HostFinding::kChanged:
-      return fmt::format("changed (p {:.2g})", one.adjusted_p);
+      return fmt::format("changed ({})", p_text(one.p.value_or(1), one.adjusted_p));
     case HostFinding::kTooLittle:
-      return fmt::format("too little data (p {:.2g})", one.adjusted_p);
+      return fmt::format("too little data ({})", p_text(one.p.value_or(1), one.adjusted_p));
     case HostFinding::kUnstable:
       return "not stable: nothing can be said";
     case HostFinding::kOnlyLeft:

@@ -31,7 +31,7 @@ model::Schema one_point() {
   return {.points = {*point}};
 }
 
-// A capture of one stream, in the calls that its sink makes.
+// A capture of one stream, as its sink tells of it.
 class Source {
  public:
   explicit Source(BlockFeed& feed) : feed_(&feed) {

@@ -202,7 +202,7 @@ TEST_CASE("no contents of a ring lead a reader astray") {
   auto fake = std::make_unique<FakeRing>();
   for (int round = 0; round < 2000; ++round) {
     for (std::byte& byte : fake->data) byte = static_cast<std::byte>(random());
-    // Some ids that are known, so that not all ends at the first record.
+    // Some ids are valid, so that not every reading ends at the first record.
     for (std::size_t at = 8; at < sizeof(fake->data); at += 8)
       if (random() % 2 == 0) {
         const std::uint32_t id = random() % 2 == 0 ? kWide : kPlain;
@@ -230,6 +230,35 @@ TEST_CASE("sites are found among thousands, and what is none is not") {
     CHECK(sites.find(id * 64)->point == id % 100);
     CHECK(sites.find(id * 64 + 1) == nullptr);
   }
+}
+
+TEST_CASE("stamps are corrected by their CPU's counter, and the marks count corrected ones") {
+  auto fake = std::make_unique<FakeRing>();
+  RecordReader reader(fake->ring, fake->data, kCapacity, 0);
+  RingStream stream{.id = 3, .tid = 44, .correction = RingCorrection{.ahead_ticks = 500}};
+  model::EventColumns columns;
+  const auto read = [&](const RingGate& gate) {
+    REQUIRE(reader.read(fake->cursor, two_sites(), plain_clock(), gate, 1 << 20, stream, columns));
+  };
+  for (const std::uint64_t stamp : {2499U, 2500U, 2600U}) fake->write(stamp, kPlain);
+  read({.open = 2000});
+  CHECK(columns.ts_ns == std::vector<std::uint64_t>{2000, 2100});
+
+  // On a CPU whose counter is behind, and told a little wrong: times do not step back.
+  stream.correction->ahead_ticks = -300;
+  columns = {};
+  for (const std::uint64_t stamp : {1790U, 1820U}) fake->write(stamp, kPlain);
+  read({.open = 2000, .close = 2121});
+  CHECK(columns.ts_ns == std::vector<std::uint64_t>{2100, 2120});
+  CHECK(stream.seq == 4);
+  CHECK(reader.last_stamp() == 1820);
+
+  // Records that were there at an instant are not from after it.
+  stream.correction->not_after = 2125;
+  columns = {};
+  for (const std::uint64_t stamp : {1823U, 2900U}) fake->write(stamp, kPlain);
+  read({.open = 2000});
+  CHECK(columns.ts_ns == std::vector<std::uint64_t>{2123, 2125});
 }
 
 }  // namespace

@@ -1,5 +1,9 @@
 #include "userspace/capture/rings/ring_module.h"
 
+#include <cstdint>
+#include <optional>
+#include <vector>
+
 #include <catch2/catch_test_macros.hpp>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -48,6 +52,14 @@ class Target {
     at<sj_ring_record>(kRingsAt + SJ_RING_DATA) = {
         .stamp_low = static_cast<std::uint32_t>(stamp), .stamp_high = 0, .id = id};
     own().reserved = 24;
+  }
+  // A whole hit without values.
+  void hit(std::uint64_t stamp, std::uint32_t id) {
+    constexpr std::int64_t kRecordBytes = 16;
+    at<sj_ring_record>(kRingsAt + SJ_RING_DATA + static_cast<std::uint64_t>(ring().cursor)) = {
+        .stamp_low = static_cast<std::uint32_t>(stamp), .stamp_high = 0, .id = id};
+    own().reserved = ring().cursor + kRecordBytes;
+    ring().cursor += kRecordBytes;
   }
   sj_ring_private& own() { return at<sj_ring_private>(kRingsAt + SJ_RING_PRIVATE); }
 
@@ -210,6 +222,49 @@ TEST_CASE("losses that go back, as in a file that was cut, are not counted") {
   model::Ledger ledger;
   session.module.add_losses(ledger);
   CHECK(ledger.empty());
+}
+
+TEST_CASE("a thread that stays on its CPU is corrected by it, and is uncertain around a move") {
+  Target target;
+  Session session(target);
+  // The counter of CPU 1 is 400 ticks ahead of CPU 0's, known to 10.
+  const CounterCorrector corrector(
+      {.first_cpu = 0,
+       .others = {{.cpu = 1, .ns = 400, .error_ns = 10, .ticks = 400, .error_ticks = 10}},
+       .why_not = ""});
+  CpuLook now{.cpu = 1, .moves = 0, .born = 5};
+  std::vector<std::uint64_t> times;
+  session.shared.corrector = &corrector;
+  session.shared.look_at_cpu = [&](std::uint64_t) { return std::optional(now); };
+  session.shared.hand_over = [&](model::EventColumns& columns) {
+    times.insert(times.end(), columns.ts_ns.begin(), columns.ts_ns.end());
+    columns = {};
+  };
+  session.shared.sites.add(5, 3, {});
+  session.shared.gate = {.open = 100, .close = 2000};
+  const auto drained = [&](std::uint64_t stamp) {
+    target.hit(stamp, 5);
+    session.module.drain(true);
+    session.module.flush();
+    return times.back();
+  };
+  // It has never moved since it was born.
+  CHECK(drained(550) == 150);
+  CHECK(session.module.counters_error_ns() == 10);
+  CHECK(session.module.events_of_unknown_cpu() == 0);
+  // It moved. Which CPU stamped is not known until all looks are from after that.
+  now = {.cpu = 0, .moves = 1, .born = 5};
+  CHECK(drained(700) == 495);
+  CHECK(drained(800) == 595);
+  CHECK(drained(900) == 695);
+  CHECK(session.module.counters_error_ns() == 205);
+  CHECK(session.module.events_of_unknown_cpu() == 3);
+  CHECK(drained(950) == 950);
+  CHECK(session.module.events_of_unknown_cpu() == 3);
+  // Another thread of that number is not taken for it.
+  now = {.cpu = 0, .moves = 1, .born = 6};
+  drained(1000);
+  CHECK(session.module.events_of_unknown_cpu() == 4);
 }
 
 }  // namespace

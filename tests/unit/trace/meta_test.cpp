@@ -107,7 +107,7 @@ TEST_CASE("target, host, streams, clocks, capture and ledger come back") {
   CHECK(reader->capture().target_cpu_ns == 6);
 }
 
-// The file format: members may be added, but those that are there stay as they are.
+// The JSON is a part of the file format: members may be added, but not changed.
 TEST_CASE("each kind of metadata is read from the JSON that it always was, and written so") {
   const auto same = [](auto about, std::string_view text) {
     REQUIRE(error_of(from_json({reinterpret_cast<const std::uint8_t*>(text.data()), text.size()},
@@ -128,7 +128,9 @@ TEST_CASE("each kind of metadata is read from the JSON that it always was, and w
   same(model::Stream(), R"({"cpu":-1,"engine":"ring","id":3,"pid":76,"tid":77})");
   same(model::ClockPair(), R"({"error_ns":4,"monotonic_ns":1,"realtime_ns":2,"tai_ns":3})");
   same(model::Capture(),
-       R"({"attach":"uprobe_multi","close_ns":3,"ended_by":"duration","engine":"kernel",)"
+       R"({"attach":"uprobe_multi","close_ns":3,"counter_offsets":[{"ahead_ns":-21,"cpu":22,)"
+       R"("error_ns":23}],"counters_corrected":true,"ended_by":"duration","engine":"kernel",)"
+       R"("events_of_unknown_cpu":24,)"
        R"("hit_cost_ps":[13],"hit_spread_ps":[20],"longest_starved_ns":12,"open_ns":2,)"
        R"("shed":[{"from_ns":15,"point":14,"until_ns":16}],"sites":1,)"
        R"("stamp_delay_ns":10,"stamp_error_ns":9,)"

@@ -1,5 +1,5 @@
-// Sees the items of a capture's store as it takes them, and its events as blocks, which are packed
-// once for both. It runs in the sink's thread and must never block.
+// Sees what a capture's store takes, as it takes it: items, and events as blocks, which are packed
+// once for both. The sink's thread calls it, and waits for it: it never blocks.
 #pragma once
 
 #include <cstdint>

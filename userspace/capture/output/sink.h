@@ -44,8 +44,7 @@ class Sink {
   using Job = std::function<void(std::unique_ptr<ItemStore>&)>;
   void run_in_order(Job job);
 
-  // The tap sees the items of the store from now on, and must outlive the sink. The store has the
-  // schema already.
+  // Sees what the store takes from now on; it outlives the sink. The store has the schema already.
   void tap(BlockTap& tap, model::Schema schema);
 
   // The choice if batches come faster than the store takes them: the sources wait, so that their

@@ -49,7 +49,7 @@ GapMark mark_gaps(const sj_ring& ring) {
 std::int64_t begin_of_kept(const sj_ring& ring, std::uint64_t capacity, std::int64_t cursor) {
   const auto size = static_cast<std::int64_t>(capacity);
   const std::int64_t limit = load_acquire(ring.limit);
-  if (limit == SJ_RING_CLOSED) return cursor;  // nobody was allowed to write
+  if (limit == SJ_RING_CLOSED) return cursor;  // no thread was allowed to write
   if (load_relaxed(ring.mode) == SJ_RING_STOP)
     return limit < size ? cursor : std::min(limit - size, cursor);
   // The first record that begins in the oldest chunk that is not overwritten next.
@@ -172,6 +172,10 @@ bool RecordReader::read(std::int64_t cursor, const RingSites& sites, const RingC
   std::int64_t tail = tail_;
   std::uint64_t seq = stream.seq;
   std::uint64_t kept = 0;
+  const bool is_corrected = stream.correction.has_value();
+  const RingCorrection correction = stream.correction.value_or(RingCorrection());
+  const auto ahead = static_cast<std::uint64_t>(correction.ahead_ticks);
+  std::uint64_t not_before = correction.not_before;
   const RingSites::Site* site = nullptr;
   while (tail < cursor && kept < room) {
     const std::byte* const record = data_ + (static_cast<std::uint64_t>(tail) & (capacity_ - 1));
@@ -192,9 +196,12 @@ bool RecordReader::read(std::int64_t cursor, const RingSites& sites, const RingC
     }
     stamp = std::uint64_t{header.stamp_high} << 32 | header.stamp_low;
     tail += site->record_bytes;
-    if (stamp < gate.open || stamp >= gate.close || !site->is_wanted) continue;
-    if (!line->holds(stamp)) line = &clock.line_at(stamp);
-    rows.append(*site, record, line->to_ns(stamp), seq);
+    std::uint64_t at = stamp;
+    if (is_corrected)
+      at = not_before = std::max(std::min(stamp - ahead, correction.not_after), not_before);
+    if (at < gate.open || at >= gate.close || !site->is_wanted) continue;
+    if (!line->holds(at)) line = &clock.line_at(at);
+    rows.append(*site, record, line->to_ns(at), seq);
     ++seq;
     ++kept;
   }
@@ -202,6 +209,7 @@ bool RecordReader::read(std::int64_t cursor, const RingSites& sites, const RingC
   last_stamp_ = stamp;
   stream.seq = seq;
   stream.events += kept;
+  if (is_corrected) stream.correction->not_before = not_before;
   return true;
 }
 

@@ -7,6 +7,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -63,6 +64,14 @@ struct RingGate {
   std::uint64_t close = UINT64_MAX;
 };
 
+// Where CPUs' counters disagree: what the stamps of the CPU that a thread is on are ahead of the
+// clock's. Times never step back from one correction to the next: the thread's do not.
+struct RingCorrection {
+  std::int64_t ahead_ticks = 0;
+  std::uint64_t not_before = 0;          // the last one, corrected
+  std::uint64_t not_after = UINT64_MAX;  // when these records were there already
+};
+
 // The stream of one thread's records in one ring, with consecutive sequence numbers.
 struct RingStream {
   std::uint32_t id = 0;
@@ -70,6 +79,7 @@ struct RingStream {
   std::uint64_t seq = 0;  // of the next event
   std::uint64_t events = 0;
   std::uint64_t damaged = 0;  // spans that were skipped; each leaves out one number
+  std::optional<RingCorrection> correction = {};
 };
 
 // More hits than a thread can make in a month: a larger count means damage.

@@ -2,9 +2,7 @@
 
 #include <algorithm>
 
-#ifdef __x86_64__
-#include <x86intrin.h>
-#endif
+#include <sched.h>
 
 #include "userspace/base/clock.h"
 
@@ -26,23 +24,15 @@ std::uint64_t slope(double ns, double ticks) {
 
 }  // namespace
 
-std::uint64_t read_cycle_counter() {
-#if defined(__x86_64__)
-  return __rdtsc();
-#else
-  std::uint64_t ticks;
-  __asm__ __volatile__("mrs %0, cntvct_el0" : "=r"(ticks));
-  return ticks;
-#endif
-}
-
 CounterPair read_counter_pair() {
   CounterPair best{.error_ns = UINT64_MAX};
   for (int attempt = 0; attempt < 9; ++attempt) {
+    const int cpu = sched_getcpu();
     const std::uint64_t before = base::monotonic_ns();
     const std::uint64_t ticks = read_cycle_counter();
     const std::uint64_t span = base::monotonic_ns() - before;
-    if (span / 2 < best.error_ns) best = {ticks, before + span / 2, span / 2};
+    if (span / 2 < best.error_ns)
+      best = {ticks, before + span / 2, span / 2, sched_getcpu() == cpu ? cpu : -1};
   }
   return best;
 }

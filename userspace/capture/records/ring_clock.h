@@ -8,15 +8,15 @@
 #include <cstdint>
 #include <deque>
 
-namespace sojourn::capture {
+#include "userspace/capture/records/cycle_counter.h"
 
-// The counter that SJ_POINT stamps with.
-std::uint64_t read_cycle_counter();
+namespace sojourn::capture {
 
 struct CounterPair {
   std::uint64_t ticks = 0;
   std::uint64_t ns = 0;
   std::uint64_t error_ns = 0;  // they were read within twice this
+  std::int32_t cpu = -1;       // whose counter it is; -1: not known
 };
 
 // The tightest of several readings.

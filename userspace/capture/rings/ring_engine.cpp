@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <filesystem>
 #include <thread>
 #include <utility>
 
@@ -10,6 +11,7 @@
 #include "userspace/capture/rings/ring_directory.h"
 #include "userspace/capture/rings/ring_engine_state.h"
 #include "userspace/capture/rings/ring_settle.h"
+#include "userspace/tracee/procfs.h"
 
 namespace sojourn::capture {
 
@@ -25,11 +27,11 @@ constexpr std::uint64_t kCloseLead = 100 * kMillisecond;
 // The longest period of polls, which grows while there are no events.
 constexpr microseconds kMaxPeriod{10'000};
 
-RingClock make_clock(const CounterPair& first) {
+RingClock make_clock(const CounterPair& first, const CounterCorrector& corrector) {
   constexpr std::uint64_t kApart = 10 * kMillisecond;
   if (const std::uint64_t since = base::monotonic_ns() - first.ns; since < kApart)
     std::this_thread::sleep_for(std::chrono::nanoseconds(kApart - since));
-  return {first, read_counter_pair()};
+  return {first, corrector.corrected(read_counter_pair())};
 }
 
 }  // namespace
@@ -37,10 +39,12 @@ RingClock make_clock(const CounterPair& first) {
 RingEngine::State::State(const tracee::Process& of, tracee::Points now, const RingOptions& how)
     : points(std::move(now)),
       options(how),
-      first_pair(how.first_clocks ? *how.first_clocks : read_counter_pair()),
-      clock(make_clock(first_pair)) {
+      corrector(how.counters ? CounterCorrector(how.counters()) : CounterCorrector()),
+      first_pair(how.first_clocks ? corrector.corrected(*how.first_clocks) : read_pair()),
+      clock(make_clock(first_pair, corrector)) {
   owners.emplace_back(of);
   shared.clock = &clock;
+  shared.corrector = &corrector;
   shared.is_recorded = [this](std::uint32_t pid) {
     return options.follow || owner(pid) != nullptr;
   };
@@ -66,6 +70,26 @@ RingEngine::State::State(const tracee::Process& of, tracee::Points now, const Ri
     const auto tid = static_cast<std::uint32_t>(thread);
     return position_of_thread(its->process->pid(), static_cast<pid_t>(its->threads.host_tid(tid)));
   };
+  shared.look_at_cpu = [this](std::uint64_t thread) -> std::optional<CpuLook> {
+    Owner* const its = owner(pid_of(thread));
+    if (its == nullptr) return std::nullopt;
+    return capture::look_at_cpu(its->process->pid(), static_cast<pid_t>(shared.host_tid(thread)));
+  };
+  shared.first_look = [this](std::uint64_t thread) {
+    const auto before = looks_before.find(shared.host_tid(thread));
+    return before == looks_before.end() ? CpuLook() : before->second;
+  };
+}
+
+// Threads that were there before their points are armed: what they hit comes later.
+void RingEngine::State::look_at_cpus(const tracee::Process& process) {
+  if (!corrector.is_needed()) return;
+  std::error_code gone;
+  for (const auto& task : std::filesystem::directory_iterator(process.proc("task"), gone)) {
+    const auto tid = tracee::parse_number(task.path().filename().string()).value_or(0);
+    if (const auto look = capture::look_at_cpu(process.pid(), static_cast<pid_t>(tid)))
+      looks_before[static_cast<std::uint32_t>(tid)] = *look;
+  }
 }
 
 RingEngine::State::Owner* RingEngine::State::owner(std::uint32_t pid) {
@@ -135,6 +159,7 @@ Result<void> RingEngine::connect(CaptureOutput& output) {
 
 Result<void> RingEngine::arm() {
   State& state = *state_;
+  for (const State::Owner& owner : state.owners) state.look_at_cpus(*owner.process);
   state.armed = true;
   for (const auto& module : state.modules) {
     module->enter();
@@ -180,7 +205,7 @@ void RingEngine::open_at(std::uint64_t monotonic_ns) {
   for (const auto& module : state.modules) module->start_over();
   // No stamp was converted yet, and the line was fitted to ten milliseconds: with a new pair the
   // mark is exact, however long it took to come here.
-  const CounterPair now = read_counter_pair();
+  const CounterPair now = state.read_pair();
   state.clock = RingClock(state.first_pair, now);
   state.note_time_before(monotonic_ns, now);
   state.shared.gate.open = is_from_earliest ? earliest : state.clock.to_ticks(monotonic_ns);
@@ -194,7 +219,7 @@ void RingEngine::close_at(std::uint64_t monotonic_ns) {
 
 // Does the periodic work.
 void RingEngine::State::poll_processes(std::uint64_t now_ns) {
-  if (now_ns >= clock.next_pair_ns()) clock.add(read_counter_pair());
+  if (now_ns >= clock.next_pair_ns()) clock.add(read_pair());
   if (close_ns != 0 && close_ns != UINT64_MAX && now_ns + kCloseLead >= close_ns) {
     shared.gate.close = clock.to_ticks(close_ns);
     set_marks();
@@ -335,7 +360,16 @@ std::string RingEngine::mechanism() const {
 }
 
 std::uint64_t RingEngine::stamp_error_ns() const {
-  return std::max(state_->clock.largest_error_ns(), state_->error_before_ns);
+  std::uint64_t by_counters = 0;
+  for (const auto& module : state_->modules)
+    by_counters = std::max(by_counters, module->counters_error_ns());
+  return std::max(state_->clock.largest_error_ns(), state_->error_before_ns) + by_counters;
+}
+
+std::uint64_t RingEngine::events_of_unknown_cpu() const {
+  std::uint64_t events = 0;
+  for (const auto& module : state_->modules) events += module->events_of_unknown_cpu();
+  return events;
 }
 
 std::uint64_t RingEngine::earliest_ns() const {
@@ -379,6 +413,7 @@ bool RingEngine::forget(const tracee::Process& process) {
 
 // Rings that the process took before were drained as those of a foreign process.
 void RingEngine::adopt(const tracee::Process& process) {
+  state_->look_at_cpus(process);
   state_->owners.emplace_back(process);
   for (const auto& module : state_->modules) module->recognise();
   state_->next_scan_ns = 0;

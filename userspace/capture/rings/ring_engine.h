@@ -35,6 +35,8 @@ struct RingOptions {
   // A reading of the clocks from before any event in the rings: then all times lie between two
   // readings, however late the rings are found.
   std::optional<CounterPair> first_clocks;
+  // How far apart the CPUs' counters are; none: not measured.
+  std::function<const CounterOffsets&()> counters;
   // The directory in which the target leaves its arenas, for this capture only. Empty: none.
   std::string directory;
 };
@@ -72,6 +74,9 @@ class RingEngine final : public EventEngine {
   bool has_its_beginning() const override;  // true if the rings of any file have theirs
 
   void add_advice(RingAdvice& advice) const;
+
+  // Where CPUs' counters disagree: of how many events it is not known which CPU they are of.
+  std::uint64_t events_of_unknown_cpu() const;
 
   // Adds hits that began before then and are not whole: they are lost to a trace that ends there.
   // After settle_so_far().

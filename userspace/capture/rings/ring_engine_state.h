@@ -35,9 +35,12 @@ struct RingEngine::State {
   std::deque<Owner> owners;
   tracee::Points points;  // grows with libraries that come later
   RingOptions options;
+  CounterCorrector corrector;
   CounterPair first_pair;
   RingClock clock;
   RingShared shared;
+  // Where threads were before their points were armed, by their ids here.
+  std::map<std::uint32_t, CpuLook> looks_before;
   CaptureOutput* output = nullptr;
   std::vector<std::unique_ptr<RingModule>> modules;
   std::map<std::size_t, const RingModule*> arena_of;  // by file, among the points'
@@ -74,6 +77,8 @@ struct RingEngine::State {
   std::uint64_t earliest_stamp() const;
   void note_time_before(std::uint64_t monotonic_ns, const CounterPair& now);
   bool is_complete() const;
+  CounterPair read_pair() const { return corrector.corrected(read_counter_pair()); }
+  void look_at_cpus(const tracee::Process& process);
   void poll_processes(std::uint64_t now_ns);
   void set_marks();
 };

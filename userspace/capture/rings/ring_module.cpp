@@ -45,7 +45,7 @@ void RingModule::enter() {
   store_release(control.mode, std::uint32_t{SJ_RING_STOP});
   store_release(control.ring_bytes, shared_->ring_bytes);
   store_release(control.memory_ceiling, shared_->memory_ceiling);
-  const std::uint64_t now = read_cycle_counter();
+  const std::uint64_t now = now_ticks();
   store_release(control.heartbeat, now);
   const std::uint64_t now_ns = shared_->clock->to_ns(now);
   store_release(control.dead_after, shared_->clock->to_ticks(now_ns + kDeadAfterNs) - now);
@@ -90,7 +90,7 @@ void RingModule::look_for_silence(std::uint64_t now, std::uint64_t unseen) {
   }
   if (now >= watched_until_ || !is_disarmed()) return;
   arm();
-  silences_.push_back({.from = silent_from_, .until = read_cycle_counter()});
+  silences_.push_back({.from = silent_from_, .until = now_ticks()});
 }
 
 void RingModule::start_over() {
@@ -127,7 +127,7 @@ void RingModule::leave() {
 // ---- rings ----
 
 bool RingModule::drain(bool take) {
-  const std::uint64_t now = read_cycle_counter();
+  const std::uint64_t now = now_ticks();
   store_release(arena_.control().heartbeat, now);
   const std::uint64_t unseen = last_look_ == 0 ? 0 : now - last_look_;
   look_for_silence(now, unseen);
@@ -169,6 +169,7 @@ bool RingModule::drain_slot(std::uint64_t index, bool take) {
   }
   if (!slot.is_read) return false;
   if (load_relaxed(ring.lost) != slot.lost_seen) count_losses(slot, ring);
+  const CounterCorrector::Correction correction = correct(slot);
   if (cursor == slot.reader.tail() || !take) return false;
 
   number_stream(slot);
@@ -190,12 +191,18 @@ bool RingModule::drain_slot(std::uint64_t index, bool take) {
     if (!slot.is_foreign) note_unreadable(slot.stream.id, 1);
     return false;
   }
+  const std::uint64_t fresh = slot.stream.events - events_before;
+  if (slot.reader.tail() == cursor && slot.looks.front()) slot.look_before = *slot.looks.front();
   if (slot.is_foreign) {
-    advice_.foreign_events += slot.stream.events - events_before;
+    advice_.foreign_events += fresh;
     slot.pending = {};
     slot.stream.seq = 0;
   } else {
-    events_ += slot.stream.events - events_before;
+    events_ += fresh;
+    if (fresh != 0) counters_error_ns_ = std::max(counters_error_ns_, correction.error_ns);
+    if (!correction.is_known) events_of_unknown_cpu_ += fresh;
+    if (correction.is_known && slot.stream.correction && slot.stream.correction->not_before != 0)
+      slot.last_known = slot.stream.correction->not_before;
     note_unreadable(slot.stream.id, slot.stream.damaged - damaged_before);
     if (slot.pending.ts_ns.size() >= kBatchEvents) shared_->hand_over(slot.pending);
   }
@@ -245,7 +252,7 @@ bool RingModule::adopt(std::uint64_t index, const Claim& claim) {
 // The stamp of the first record from `tail` on; one in the future is not valid.
 std::uint64_t RingModule::first_stamp(std::uint64_t index, std::int64_t tail,
                                       std::int64_t cursor) const {
-  const std::uint64_t now = read_cycle_counter();
+  const std::uint64_t now = now_ticks();
   if (tail >= cursor) return now;
   const std::uint64_t mask = load_relaxed(arena_.ring(index).mask);
   const std::uint64_t capacity = std::min(mask, arena_.layout().max_ring_bytes() - 1);
@@ -262,12 +269,45 @@ void RingModule::begin_stream(Slot& slot, const Claim& claim) {
   slot.is_foreign = !shared_->is_recorded(static_cast<std::uint32_t>(claim.owner >> 32));
   const auto tid = static_cast<std::uint32_t>(claim.owner);
   slot.stream = {.id = kNoStream, .tid = slot.is_foreign ? tid : shared_->host_tid(claim.owner)};
+  slot.looks = {};
+  slot.last_known = 0;
+  if (shared_->corrector != nullptr && shared_->corrector->is_needed())
+    slot.look_before = shared_->first_look(claim.owner);
 }
 
 // Rings of foreign processes that are recorded by now.
 void RingModule::recognise() {
   for (Slot& slot : slots_)
     if (slot.is_read && slot.is_foreign) begin_stream(slot, slot.claim);
+}
+
+// How the owner's records that were not read yet are corrected: where it has not changed its CPU
+// since a look from before the first of them, by that CPU's counter.
+//
+// The look has to be from before that record's stamp. A record is published some time after it was
+// stamped, so a look after the ring was last emptied does not do: the owner may have stamped by
+// then, and go on elsewhere. The record before it was published after the ring was looked at the
+// time before last, and the look of the time before that one came earlier still.
+CounterCorrector::Correction RingModule::correct(Slot& slot) {
+  if (shared_->corrector == nullptr) return {};
+  const CounterCorrector& corrector = *shared_->corrector;
+  if (!corrector.is_needed() || slot.is_foreign) return corrector.of_any();
+  std::ranges::rotate(slot.looks, slot.looks.begin() + 1);
+  slot.looks.back() = shared_->look_at_cpu(slot.claim.owner);
+  const auto& now = slot.looks.back();
+  auto correction = corrector.of_cpu(now ? cpu_between(slot.look_before, *now) : -1);
+  if (!slot.stream.correction) slot.stream.correction.emplace();
+  RingCorrection& its = *slot.stream.correction;
+  its.ahead_ticks = correction.ahead_ticks;
+  its.not_after = UINT64_MAX;
+  if (correction.is_known) return correction;
+  // They came after the last record whose time is known, and are there by now.
+  its.not_after = corrector.now();
+  if (slot.last_known != 0 && slot.last_known < its.not_after)
+    correction.error_ns = std::min(correction.error_ns, shared_->clock->to_ns(its.not_after) -
+                                                            shared_->clock->to_ns(slot.last_known) +
+                                                            corrector.known_error_ns());
+  return correction;
 }
 
 // Numbers a stream once its ring has records: not every ring that is retired was used.

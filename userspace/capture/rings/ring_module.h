@@ -4,6 +4,7 @@
 // had died: it notices by the heartbeat.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -17,10 +18,12 @@
 #include <sys/types.h>
 
 #include "analysis/model/capture_info.h"
+#include "userspace/capture/records/counter_corrector.h"
 #include "userspace/capture/records/record_reader.h"
 #include "userspace/capture/records/ring_clock.h"
 #include "userspace/capture/records/under_way.h"
 #include "userspace/capture/rings/mapped_arena.h"
+#include "userspace/capture/rings/thread_cpu.h"
 #include "userspace/capture/rings/thread_position.h"
 
 namespace sojourn::capture {
@@ -30,6 +33,8 @@ struct RingShared {
   RingSites sites;  // of all modules
   RingGate gate;
   const RingClock* clock = nullptr;
+  // Of stamps, to the CPU whose counter the clock is for; null: nothing is known.
+  const CounterCorrector* corrector = nullptr;
   // Returns whether rings of this process are recorded, by its pid in the target's namespace. Other
   // rings belong to forked children.
   std::function<bool(std::uint32_t pid)> is_recorded;
@@ -43,6 +48,10 @@ struct RingShared {
   // Returns whether the owner (pid << 32 | tid) of a ring may still write.
   std::function<bool(std::uint64_t owner)> is_alive;
   std::function<pid_t(std::uint64_t owner)> host_pid;  // its process; 0: not known
+  // Where a ring's owner is now; asked only where counters disagree.
+  std::function<std::optional<CpuLook>(std::uint64_t owner)> look_at_cpu;
+  // A look from before its first hit.
+  std::function<CpuLook(std::uint64_t owner)> first_look;
   // The position of a ring's owner, if it may be in the middle of a hit.
   std::function<std::optional<ThreadPosition>(std::uint64_t owner)> thread_position_of;
 };
@@ -53,7 +62,7 @@ struct RingAdvice {
   std::uint64_t max_ring_bytes = 0;     // for which the target has room
   std::uint64_t safe_ring_bytes = 0;    // for the highest rate and the longest time between looks
   std::uint64_t longest_unseen_ns = 0;  // between two looks
-  std::uint64_t rings = 0;              // that a module's threads had at once, at most
+  std::uint64_t rings = 0;              // at once, at most, of a module's threads
   std::uint64_t memory_ceiling = 0;     // for all of these together
   std::uint64_t most_filled = 0;        // bytes that waited in the fullest ring
   std::uint64_t foreign_events = 0;     // of forked children, not recorded
@@ -112,7 +121,7 @@ class RingModule {
   // Takes records, at most a batch of each ring; without `take` it only looks. True: there are
   // more.
   bool drain(bool take);
-  void mark();  // where its rings' cursors stand
+  void mark();  // notes the places of its rings' cursors
   bool is_past_mark() const;
   void flush();           // hands over batches that are not full
   void recognise();       // is_recorded() has changed
@@ -141,6 +150,11 @@ class RingModule {
   void add_hits(std::vector<std::uint64_t>& hits) const;
   void add_advice(RingAdvice& advice) const;
   std::uint64_t events() const { return events_; }
+
+  // What CPUs' counters leave open of the stamps of its events; and of how many events it is not
+  // known which CPU stamped them.
+  std::uint64_t counters_error_ns() const { return counters_error_ns_; }
+  std::uint64_t events_of_unknown_cpu() const { return events_of_unknown_cpu_; }
 
   // earliest_claim() is the stamp of the first event that may be from before the session, or 0.
   // From whole_from() on no event is missing: earlier records of a flight recorder are overwritten.
@@ -171,11 +185,19 @@ class RingModule {
     std::int64_t mark = 0;  // a position
     RingStream stream;
     model::EventColumns pending;
+    // The last looks at where the owner is, the newest one last; and one from before the first
+    // record that was not read yet.
+    std::array<std::optional<CpuLook>, 3> looks;
+    CpuLook look_before;
+    std::uint64_t last_known = 0;  // the last stamp of a known CPU, corrected
     std::uint64_t lost_seen = 0;
     SeenLosses losses;
     std::uint32_t losses_elsewhere = 0;  // seen, of sites that are not in the ring's table
   };
 
+  std::uint64_t now_ticks() const {
+    return shared_->corrector == nullptr ? read_cycle_counter() : shared_->corrector->now();
+  }
   bool is_disarmed() const;
   void look_for_silence(std::uint64_t now, std::uint64_t unseen);
   bool drain_slot(std::uint64_t index, bool take);
@@ -183,6 +205,7 @@ class RingModule {
   std::uint64_t first_stamp(std::uint64_t index, std::int64_t tail, std::int64_t cursor) const;
   void begin_stream(Slot& slot, const Claim& claim);
   void number_stream(Slot& slot);
+  CounterCorrector::Correction correct(Slot& slot);
   void end_stream(Slot& slot);
   void count_losses(Slot& slot, const sj_ring& ring);
   void count_table(std::span<const sj_ring_loss> table, SeenLosses& seen, std::uint32_t stream,
@@ -221,6 +244,8 @@ class RingModule {
   std::map<std::uint64_t, ThreadPosition> stopped_at_close_;
   std::map<std::uint32_t, std::uint64_t> kept_;  // events by stream
   std::uint64_t events_ = 0;
+  std::uint64_t counters_error_ns_ = 0;
+  std::uint64_t events_of_unknown_cpu_ = 0;
   double fill_ = 0;
   std::uint64_t waiting_most_ = 0;  // in any ring at the last look
   RingAdvice advice_;

@@ -37,6 +37,7 @@ void CaptureRecord::begin_with(const model::Capture& held) {
 void CaptureRecord::finish(Totals totals) {
   about_.stream_hits = std::move(totals.stream_hits);
   about_.stamp_error_ns = std::max(about_.stamp_error_ns, totals.stamp_error_ns);
+  about_.events_of_unknown_cpu = totals.events_of_unknown_cpu;
   std::ranges::copy(totals.silences, std::back_inserter(about_.shed));
   about_.tracer_cpu_ns = totals.tracer_cpu_ns;
   about_.tracer_rss_bytes = totals.tracer_rss_bytes;
@@ -54,6 +55,11 @@ void CaptureRecord::note_engine(const EventEngine& engine, bool any_rings) {
   const std::string mechanism = engine.mechanism();
   if (!about_.attach.contains(mechanism))
     about_.attach += (about_.attach.empty() ? "" : " and ") + mechanism;
+}
+
+void CaptureRecord::note_counters(std::vector<model::CounterOffset> offsets, bool are_corrected) {
+  about_.counter_offsets = std::move(offsets);
+  about_.counters_corrected = are_corrected;
 }
 
 void CaptureRecord::note_points(std::size_t points) {

@@ -43,6 +43,7 @@ class CaptureRecord {
   struct Totals {
     std::vector<std::uint64_t> stream_hits;
     std::uint64_t stamp_error_ns = 0;
+    std::uint64_t events_of_unknown_cpu = 0;
     std::vector<model::ShedSpan> silences;
     std::uint64_t tracer_cpu_ns = 0;
     std::uint64_t tracer_rss_bytes = 0;
@@ -54,6 +55,7 @@ class CaptureRecord {
 
   // ---- the recording of hits, and its cost ----
   void note_engine(const EventEngine& engine, bool any_rings);
+  void note_counters(std::vector<model::CounterOffset> offsets, bool are_corrected);
   void note_stamp_delay(std::uint64_t ns) { about_.stamp_delay_ns = ns; }
   void note_points(std::size_t points);  // sets their number: each has a cost, 0 if that is unknown
   void note_cost(std::size_t point, std::uint64_t ps, double spread);

@@ -176,6 +176,12 @@ std::uint64_t SourceSet::stamp_error_ns() const {
   return error;
 }
 
+std::uint64_t SourceSet::events_of_unknown_cpu() const {
+  std::uint64_t events = 0;
+  for (const RingEngine* engine : rings()) events += engine->events_of_unknown_cpu();
+  return events;
+}
+
 std::optional<RingAdvice> SourceSet::ring_advice() const {
   if (!has_rings()) return std::nullopt;
   RingAdvice advice;

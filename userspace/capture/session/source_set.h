@@ -103,6 +103,7 @@ class SourceSet {
   std::uint64_t engine_events() const;
   std::uint64_t other_events() const;
   std::uint64_t stamp_error_ns() const;
+  std::uint64_t events_of_unknown_cpu() const;
   std::optional<RingAdvice> ring_advice() const;
   std::vector<model::ShedSpan> silences() const;
   std::vector<Source::Description> descriptions() const;

@@ -34,9 +34,9 @@ void define_sweep_options(Arguments& arguments, SweepOptions& options) {
   arguments
       .add_option("--sweep-frequency", options.list,
                   "Instead of two commands one, or one process, at several frequencies of the "
-                  "CPUs, e.g. 800MHz,3.2GHz; without a list the slowest and the fastest. Compared "
-                  "are the fastest and the slowest. What was set before is set again, however "
-                  "this ends")
+                  "CPUs, e.g. 800MHz,3.2GHz; without a list the slowest and the fastest. The "
+                  "fastest and the slowest are compared. The earlier setting is restored at the "
+                  "end, also after a failure")
       .expected(0, 1)
       .option_text("[LIST]")
       .check([](const std::string& list) {

@@ -2,10 +2,13 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdint>
+#include <cstdlib>
 #include <string>
 
 #include <unistd.h>
 
+#include "analysis/present/words/text_format.h"
 #include "userspace/capture/api.h"
 #include "userspace/cli/tell.h"
 #include "userspace/cli/units.h"
@@ -155,6 +158,24 @@ void tell_advice(const RecordOptions& options, const capture::RingAdvice& advice
          counted(advice.lost_of_unknown_points, "event"));
 }
 
+// CPUs whose cycle counters disagree, and what that means for the stamps of rings.
+void tell_counters(const model::Capture& about) {
+  if (!about.counters_corrected) return;
+  std::string cpus;
+  for (const model::CounterOffset& each : about.counter_offsets)
+    if (static_cast<std::uint64_t>(std::abs(each.ahead_ns)) > each.error_ns)
+      cpus += fmt::format("{}CPU {}'s by {}{}", cpus.empty() ? "" : ", ", each.cpu,
+                          each.ahead_ns < 0 ? "-" : "+",
+                          present::duration(static_cast<double>(std::abs(each.ahead_ns))));
+  tell(
+      "cycle counters disagree ({}): stamps of rings are corrected{}\n", cpus,
+      about.events_of_unknown_cpu == 0
+          ? ""
+          : fmt::format("; of {} it is not known which CPU they are of, so stamps may be off by {}",
+                        counted(about.events_of_unknown_cpu, "event"),
+                        present::duration(static_cast<double>(about.stamp_error_ns))));
+}
+
 void tell_no_hits(const capture::Capture& capture, const capture::Outcome& outcome) {
   for (const tracee::Process* process : capture.processes()) {
     if (!process->stopped()) continue;
@@ -193,6 +214,7 @@ void tell_outcome(const RecordOptions& options, const capture::Capture& capture,
   if (outcome.other_events > 0) tell(", {} besides", counted(outcome.other_events, "event"));
   tell("   ended by {}\n", outcome.capture.ended_by);
   tell_streamed(outcome);
+  tell_counters(outcome.capture);
   if (outcome.rings) tell_advice(options, *outcome.rings);
   if (outcome.events + outcome.other_events + outcome.lost + outcome.filtered == 0)
     tell_no_hits(capture, outcome);

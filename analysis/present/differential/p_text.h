@@ -1,0 +1,16 @@
+// A p-value after it was adjusted for many tests. One that is as small as can be told is a bound.
+#pragma once
+
+#include <string>
+
+#include <fmt/format.h>
+
+#include "analysis/differential/anderson_darling.h"
+
+namespace sojourn::present {
+
+inline std::string p_text(double p, double adjusted_p) {
+  return fmt::format("p {}{:.2g}", p <= differential::kLeastLimitP ? "< " : "", adjusted_p);
+}
+
+}  // namespace sojourn::present
