@@ -75,6 +75,10 @@ std::string_view name(LossCause cause) {
       return "under way";
     case LossCause::kUnreadable:
       return "unreadable";
+    case LossCause::kConnectionCut:
+      return "connection cut";
+    case LossCause::kStreamed:
+      return "streamed";
   }
   return "unknown";
 }
@@ -86,6 +90,8 @@ bool takes_sequence_number(LossCause cause) {
     case LossCause::kWriterBehind:
     case LossCause::kUnderWay:
     case LossCause::kUnreadable:
+    case LossCause::kConnectionCut:
+    case LossCause::kStreamed:
       return true;
     default:
       return false;

@@ -125,9 +125,11 @@ enum class LossCause : std::uint8_t {
   kNotArmed = 4,
   kNoRing = 5,
   kTargetGone = 6,
-  kWriterBehind = 7,  // drained, but the disk did not take it in time
-  kUnderWay = 8,      // not whole when the capture ended: its thread was stopped in the middle
-  kUnreadable = 9,    // a span of the ring was not valid: one hit for each span, at least
+  kWriterBehind = 7,    // drained, but the disk did not take it in time
+  kUnderWay = 8,        // not whole when the capture ended: its thread was stopped in the middle
+  kUnreadable = 9,      // a span of the ring was not valid: one hit for each span, at least
+  kConnectionCut = 10,  // of a stream: it passed between two connections, or was in the first
+  kStreamed = 11,       // of a file: only readers of the stream got it (`record --file unread`)
 };
 std::string_view name(LossCause cause);
 
@@ -144,5 +146,13 @@ struct LedgerEntry {
 };
 
 using Ledger = std::vector<LedgerEntry>;
+
+// Where a part of a streamed trace begins. A reader whose connection broke gets another part, which
+// follows what it has. Both numbers count from the beginning of the capture.
+struct Origin {
+  std::string capture;                      // a random name, which all readers of a capture get
+  std::vector<std::uint64_t> stream_first;  // by stream: the part's first sequence number
+  Ledger lost;                              // before that
+};
 
 }  // namespace sojourn::model

@@ -61,6 +61,11 @@ Result<std::span<const std::uint8_t>> BlockMaker::make(BlockType type,
   return std::span<const std::uint8_t>(block_).first(sizeof(header) + size);
 }
 
+bool is_sound(const FileHeader& header) {
+  return header.magic == kFileMagic &&
+         header.header_crc == checksum(&header, offsetof(FileHeader, header_crc));
+}
+
 bool is_sound(const BlockHeader& header) {
   return header.magic == kBlockMagic && header.header_crc == header_checksum(header) &&
          header.payload_bytes <= kMaxPayload && header.raw_bytes <= kMaxPayload &&

@@ -40,8 +40,9 @@ class BlockMaker {
   std::vector<std::uint8_t> block_;
 };
 
-// Whether the header has its magic number and checksum, and its values are possible.
+// Returns whether the header has its magic number and checksum, and its values are possible.
 bool is_sound(const BlockHeader& header);
+bool is_sound(const FileHeader& header);
 BlockSummary summary_of(const BlockHeader& header);
 
 // Opens payloads. One thread owns it.

@@ -28,6 +28,9 @@ class ByteSource {
   // The first offset from `from` on that is not in a hole; size() if there is none. A source that
   // knows no holes returns `from`.
   virtual std::uint64_t next_data(std::uint64_t from) { return from; }
+
+  // Of a source that grows: it does not grow any more.
+  virtual bool is_over() const { return false; }
 };
 
 // Reads bytes in memory, which must outlive it.

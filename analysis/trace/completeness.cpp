@@ -35,6 +35,8 @@ Completeness completeness_of(const Reader& reader) {
   for (const model::LedgerEntry& entry : reader.ledger()) {
     const bool is_loss = entry.cause != model::LossCause::kFiltered;
     (is_loss ? found.lost : found.filtered) += entry.count;
+    if (entry.cause == model::LossCause::kConnectionCut) found.cut += entry.count;
+    if (entry.cause == model::LossCause::kStreamed) found.streamed += entry.count;
     if (model::takes_sequence_number(entry.cause))
       found.streams[entry.stream].counted += entry.count;
   }

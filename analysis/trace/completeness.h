@@ -1,6 +1,7 @@
-// What a trace file lacks of its capture: hits of each stream that are neither in the file nor
-// counted as lost, and damaged parts of the file. Most of it is known from headers when a Reader is
-// opened. Damage inside of a block is known once that block was read. Plain data.
+// The hits that a trace file lacks of its capture: those of each stream that are neither in the
+// file nor counted as lost, and those in damaged parts of the file. Most of it is known from
+// headers when a Reader is opened. Damage inside of a block is known once that block was read.
+// Plain data.
 #pragma once
 
 #include <cstddef>
@@ -29,12 +30,14 @@ struct Completeness {
   std::uint64_t unaccounted = 0;
   std::uint64_t lost = 0;      // that the ledger counts
   std::uint64_t filtered = 0;  // that it counts as not wanted: no loss
+  std::uint64_t cut = 0;       // of the lost: passed while the connection was broken
+  std::uint64_t streamed = 0;  // of the lost: went to readers and not into the file
   std::size_t damaged_places = 0;
   std::uint64_t damaged_bytes = 0;
   bool ended_in_order = false;
   bool is_import = false;  // what its tracer lost is in no ledger
 
-  // Whether each captured hit is in the file, or counted as lost.
+  // Returns whether each captured hit is in the file, or counted as lost.
   bool is_whole() const { return damaged_places == 0 && unaccounted == 0 && ended_in_order; }
   bool knows_losses() const { return is_whole() && !is_import; }
   std::uint64_t lost_or_missing() const { return lost + unaccounted; }

@@ -20,9 +20,7 @@ Result<bool> Follower::read_file_header() {
   FileHeader header;
   if (source_->size() < sizeof(header)) return false;
   if (!read_struct(*source_, 0, header)) return fail("{}: cannot be read", name());
-  const bool is_whole = header.magic == kFileMagic &&
-                        header.header_crc == checksum(&header, offsetof(FileHeader, header_crc));
-  if (!is_whole) return fail("{}: no sojourn trace", name());
+  if (!is_sound(header)) return fail("{}: no sojourn trace", name());
   if (header.major != kMajor)
     return fail("{}: written in format {}.{}, this program reads {}.x: use {} sojourn", name(),
                 header.major, header.minor, kMajor, header.major > kMajor ? "a newer" : "an older");
@@ -33,6 +31,8 @@ Result<bool> Follower::read_file_header() {
 Result<std::size_t> Follower::poll(std::size_t most_blocks, const Take& take) {
   if (offset_ == 0) {
     SJ_TRY(has_come, read_file_header());
+    if (!has_come && source_->is_over())
+      return fail("{}: no sojourn trace: only {} bytes long", name(), source_->size());
     if (!has_come) return std::size_t{0};
   }
   std::size_t blocks = 0;
@@ -41,6 +41,11 @@ Result<std::size_t> Follower::poll(std::size_t most_blocks, const Take& take) {
     BlockHeader header;
     if (size < offset_ || size - offset_ < sizeof(header)) break;
     if (!read_struct(*source_, offset_, header)) break;
+    if (FileHeader part; header.magic != kBlockMagic && read_struct(*source_, offset_, part) &&
+                         is_sound(part)) {  // of a stream, which came in several parts
+      offset_ += sizeof(part);
+      continue;
+    }
     if (!is_sound(header)) {
       if (!pass_over_damage()) break;
       continue;
@@ -54,6 +59,7 @@ Result<std::size_t> Follower::poll(std::size_t most_blocks, const Take& take) {
     offset_ += sizeof(header) + header.payload_bytes;
     ++blocks;
   }
+  if (blocks == 0 && source_->is_over()) has_ended_ = true;
   return blocks;
 }
 
@@ -103,6 +109,7 @@ void Follower::read_block(const BlockHeader& header, const Take& take) {
   if (!source_->read_at(offset_ + sizeof(header), payload_)) return report("block cut short");
   if (header.type == BlockType::kEvents) {
     events_ += header.events;
+    about_.count_events(header.stream, header.events);
     take({.header = header, .offset = offset_, .payload = payload_});
     return;
   }

@@ -45,7 +45,7 @@ class Follower {
   const Metadata& about() const { return about_; }
   // The number of metadata blocks so far. If it changed, the metadata did.
   std::uint64_t metadata_blocks() const { return metadata_blocks_; }
-  // The writer has finished the trace: nothing more comes.
+  // The writer has finished the trace, or the source is over: nothing more comes.
   bool has_ended() const { return has_ended_; }
   std::uint64_t offset() const { return offset_; }
   std::uint64_t events() const { return events_; }

@@ -45,6 +45,7 @@ enum class BlockType : std::uint8_t {
   kContext = 12,
   kProfile = 13,
   kEnergy = 14,
+  kOrigin = 15,
 };
 
 constexpr std::uint8_t kCompressed = 1;  // BlockHeader::flags: the payload is one zstd frame

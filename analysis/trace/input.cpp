@@ -25,8 +25,7 @@ Result<void> Input::check_file_header() {
   FileHeader header;
   if (!read_at(0, &header, sizeof(header)))
     return fail("{}: no sojourn trace: only {} bytes long", name(), size_);
-  const bool whole = header.magic == kFileMagic &&
-                     header.header_crc == checksum(&header, offsetof(FileHeader, header_crc));
+  const bool whole = is_sound(header);
   if (whole && header.major != kMajor)
     return fail("{}: written in format {}.{}, this program reads {}.x: use {} sojourn", name(),
                 header.major, header.minor, kMajor, header.major > kMajor ? "a newer" : "an older");
@@ -67,12 +66,45 @@ bool Input::read_index() {
   return true;
 }
 
+// Parts of a stream may follow each other in a file, each with a header as a file has it.
+bool Input::has_file_header(std::uint64_t offset) const {
+  FileHeader header;
+  return read_at(offset, &header, sizeof(header)) && is_sound(header);
+}
+
+// Where the block ends by its header. Where the stream broke in the middle of it, the next part
+// begins earlier: then its payload is not what it should be, and a file's header is in there.
+std::uint64_t Input::end_of(const IndexEntry& block) {
+  const std::uint64_t end = block.offset + sizeof(BlockHeader) + block.header.payload_bytes;
+  IndexEntry next;
+  if (end >= size_ || block_at(end, next) || has_file_header(end) || is_whole_at(block)) return end;
+  constexpr std::uint64_t magic = kFileMagic;
+  const std::uint64_t begin = block.offset + sizeof(BlockHeader);
+  // It may begin with the last byte.
+  payload_.resize(static_cast<std::size_t>(std::min(end + sizeof(magic) - 1, size_) - begin));
+  if (!read_at(begin, payload_.data(), payload_.size())) return end;
+  for (std::size_t at = 0; at + sizeof(magic) <= payload_.size(); ++at)
+    if (std::memcmp(&payload_[at], &magic, sizeof(magic)) == 0 && has_file_header(begin + at))
+      return begin + at;
+  return end;
+}
+
 void Input::walk() {
   std::uint64_t offset = sizeof(FileHeader);
   while (offset < size_) {
     IndexEntry block;
     const bool has_header = block_at(offset, block);
-    const std::uint64_t end = offset + sizeof(BlockHeader) + block.header.payload_bytes;
+    if (!has_header && has_file_header(offset)) {
+      offset += sizeof(FileHeader);
+      continue;
+    }
+    const std::uint64_t whole = offset + sizeof(BlockHeader) + block.header.payload_bytes;
+    const std::uint64_t end = has_header && whole <= size_ ? end_of(block) : whole;
+    if (has_header && end < whole) {
+      damage_.push_back({offset, end - offset, "block cut short"});
+      offset = end;
+      continue;
+    }
     if (has_header && end <= size_) {
       if (block.header.type != BlockType::kIndex) blocks_.push_back(block);
       offset = end;
@@ -90,8 +122,8 @@ void Input::walk() {
   }
 }
 
-// Where the next whole block begins, at or after `from`; the file's end where there is none. Any
-// bytes may happen to look like a header, so the payload has to agree.
+// Returns where the next whole block begins, at or after `from`, or the end of the file. Any bytes
+// may look like a header by chance, so the payload has to match.
 std::uint64_t Input::next_block(std::uint64_t from) {
   constexpr std::uint64_t kWindow = 1u << 20;
   constexpr std::uint32_t magic = kBlockMagic;

@@ -41,6 +41,8 @@ class Input {
   Result<void> check_file_header();
   bool read_index();
   void walk();
+  bool has_file_header(std::uint64_t offset) const;
+  std::uint64_t end_of(const IndexEntry& block);
   std::uint64_t next_block(std::uint64_t from);
 
   std::unique_ptr<ByteSource> source_;

@@ -151,6 +151,11 @@ constexpr auto kFields<model::LedgerEntry> =
           field("cause", &model::LedgerEntry::cause), field("count", &model::LedgerEntry::count));
 
 template <>
+constexpr auto kFields<model::Origin> =
+    table(field("capture", &model::Origin::capture, kRequired),
+          field("stream_first", &model::Origin::stream_first), field("lost", &model::Origin::lost));
+
+template <>
 constexpr auto kFields<model::ContextFamily> = table(
     field("name", &model::ContextFamily::name), field("missing", &model::ContextFamily::missing));
 
@@ -309,6 +314,7 @@ template std::string to_json(const model::Stream&);
 template std::string to_json(const model::ClockPair&);
 template std::string to_json(const model::Capture&);
 template std::string to_json(const model::Ledger&);
+template std::string to_json(const model::Origin&);
 template std::string to_json(const model::Context&);
 template std::string to_json(const model::Profile&);
 template std::string to_json(const model::QueueChanges&);
@@ -322,6 +328,7 @@ template Result<void> from_json(std::span<const std::uint8_t>, model::Stream&);
 template Result<void> from_json(std::span<const std::uint8_t>, model::ClockPair&);
 template Result<void> from_json(std::span<const std::uint8_t>, model::Capture&);
 template Result<void> from_json(std::span<const std::uint8_t>, model::Ledger&);
+template Result<void> from_json(std::span<const std::uint8_t>, model::Origin&);
 template Result<void> from_json(std::span<const std::uint8_t>, model::QueueChanges&);
 template Result<void> from_json(std::span<const std::uint8_t>, model::Sampling&);
 template Result<void> from_json(std::span<const std::uint8_t>, model::Energy&);

@@ -19,12 +19,13 @@
 namespace sojourn::trace {
 
 // Instances exist for each type of analysis/model that a block of metadata holds: Schema, Target,
-// Host, Stream, ClockPair, Capture, Ledger, Context, Profile, QueueChanges, Sampling, Energy.
+// Host, Stream, ClockPair, Capture, Ledger, Origin, Context, Profile, QueueChanges, Sampling,
+// Energy.
 template <typename T>
 std::string to_json(const T& about);
 
-// A Context and a Profile add to what `about` has already; the newest word on a family or a counter
-// counts. Of frames of the same id all are kept, and the last counts.
+// Reads JSON into `about`. A Context and a Profile are added to: of several values for a family or
+// a counter the newest counts. All frames of one id are kept, and the last counts.
 template <typename T>
 Result<void> from_json(std::span<const std::uint8_t> json, T& about);
 

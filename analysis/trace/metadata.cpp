@@ -20,7 +20,14 @@ Result<void> add_from_json(std::span<const std::uint8_t> encoded, std::vector<T>
 }  // namespace
 
 Result<void> Metadata::add(BlockType type, std::span<const std::uint8_t> encoded) {
+  // A part is described before its first capture block, and all of it anew.
+  if (next_ &&
+      (type == BlockType::kTarget || type == BlockType::kStream || type == BlockType::kQueues ||
+       type == BlockType::kContext || type == BlockType::kProfile))
+    return next_->add(type, encoded);
   switch (type) {
+    case BlockType::kOrigin:
+      return add_origin(encoded);
     case BlockType::kSchema:
       return add_schema(encoded);
     case BlockType::kTarget:
@@ -30,11 +37,14 @@ Result<void> Metadata::add(BlockType type, std::span<const std::uint8_t> encoded
     case BlockType::kStream:
       return add_from_json(encoded, streams);
     case BlockType::kClock:
-      return add_from_json(encoded, clocks);
+      SJ_CHECK(add_from_json(encoded, clocks));
+      // The beginning of a part repeats the newest one.
+      if (clocks.size() > 1 && clocks.back() == clocks[clocks.size() - 2]) clocks.pop_back();
+      return {};
     case BlockType::kCapture:
-      return from_json(encoded, capture);
+      return add_capture(encoded);
     case BlockType::kLedger:
-      return from_json(encoded, ledger);
+      return add_ledger(encoded);
     case BlockType::kQueues: {
       model::QueueChanges changes;
       SJ_CHECK(from_json(encoded, changes));
@@ -52,6 +62,40 @@ Result<void> Metadata::add(BlockType type, std::span<const std::uint8_t> encoded
     default:
       return {};
   }
+}
+
+// What follows an origin of another capture is read as if there were none.
+Result<void> Metadata::add_origin(std::span<const std::uint8_t> encoded) {
+  model::Origin origin;
+  SJ_CHECK(from_json(encoded, origin));
+  if (parts_.begin(std::move(origin)) && parts_.has_several()) next_ = std::make_unique<Metadata>();
+  return {};
+}
+
+Result<void> Metadata::add_capture(std::span<const std::uint8_t> encoded) {
+  model::Capture newer;
+  SJ_CHECK(from_json(encoded, newer));
+  parts_.adjust(newer);
+  capture = std::move(newer);
+  if (next_) end_description();
+  return {};
+}
+
+Result<void> Metadata::add_ledger(std::span<const std::uint8_t> encoded) {
+  model::Ledger newer;
+  SJ_CHECK(from_json(encoded, newer));
+  parts_.adjust(newer);
+  ledger = std::move(newer);
+  return {};
+}
+
+void Metadata::end_description() {
+  if (next_->has_targets) targets = std::move(next_->targets);
+  streams = std::move(next_->streams);
+  queue_changes = std::move(next_->queue_changes);
+  context = std::move(next_->context);
+  profile = std::move(next_->profile);
+  next_.reset();
 }
 
 // A later record of the same target replaces the earlier one, e.g. once it has ended.

@@ -1,9 +1,11 @@
 // Everything in a trace that is not an event, as its blocks say it one after the other: the newest
 // of each kind counts, but for streams, clock pairs, targets, context and profiles, which add up.
-// Unknown kinds are skipped. One thread owns a Metadata.
+// Unknown kinds are skipped. Where a streamed trace has several parts, what a later part says of
+// the capture takes the place of what was known, once it is complete. One thread owns a Metadata.
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -15,6 +17,7 @@
 #include "analysis/model/queue_info.h"
 #include "analysis/model/schema.h"
 #include "analysis/trace/format.h"
+#include "analysis/trace/parts.h"
 
 namespace sojourn::trace {
 
@@ -36,12 +39,25 @@ struct Metadata {
   // The raw payload of a block of that type.
   Result<void> add(BlockType type, std::span<const std::uint8_t> json);
 
-  // Drops ledger entries of unknown points, since users look points up by id. How many there were.
+  // A block of so many events came: the account of a trace in several parts needs that.
+  void count_events(std::uint32_t stream, std::uint64_t events) {
+    parts_.count_events(stream, events);
+  }
+
+  // Drops ledger entries of unknown points, because points are looked up by id. Returns their
+  // number.
   std::size_t drop_unknown_losses();
 
  private:
+  Result<void> add_origin(std::span<const std::uint8_t> json);
+  Result<void> add_capture(std::span<const std::uint8_t> json);
+  Result<void> add_ledger(std::span<const std::uint8_t> json);
   Result<void> add_target(std::span<const std::uint8_t> json);
   Result<void> add_schema(std::span<const std::uint8_t> json);
+  void end_description();
+
+  Parts parts_;
+  std::unique_ptr<Metadata> next_;  // how a later part describes the capture, until it has done so
 };
 
 }  // namespace sojourn::trace

@@ -64,6 +64,7 @@ void Reader::State::read_all_meta() {
     if (block.header.type == BlockType::kEvents) {
       entries.push_back(block);
       events += block.header.events;
+      count_events(block.header.stream, block.header.events);
       blocks.push_back(
           {.offset = block.offset,
            .bytes = static_cast<std::uint32_t>(sizeof(BlockHeader)) + block.header.payload_bytes,

@@ -70,7 +70,8 @@ set(arrows
   "analysis/present/differential: analysis/host analysis/differential analysis/present/host analysis/present/words"
   "analysis/schema_language: analysis/base analysis/language analysis/model"
   "userspace/base: analysis/base analysis/model"
-  "userspace/files: analysis/base analysis/trace analysis/imports analysis/journeys userspace/base"
+  "userspace/tls: analysis/base userspace/base"
+  "userspace/files: analysis/base analysis/trace analysis/imports analysis/journeys userspace/base userspace/tls"
   "userspace/ctf: analysis/base analysis/imports analysis/hits"
   "userspace/redaction: analysis/base analysis/model analysis/trace analysis/journeys"
   "userspace/http: userspace/base"
@@ -96,7 +97,7 @@ set(arrows
   "userspace/capture/records: analysis/model userspace/base bpf probes"
   "userspace/capture/output: analysis/base analysis/model analysis/trace analysis/filter userspace/base userspace/files userspace/tracee
     userspace/capture/rights"
-  "userspace/capture/stream: analysis/base analysis/model analysis/trace userspace/base userspace/files
+  "userspace/capture/stream: analysis/base analysis/model analysis/trace userspace/base userspace/files userspace/tls
     userspace/capture/rights userspace/capture/output"
   "userspace/capture/metrics: analysis/base analysis/model analysis/links analysis/trace analysis/journeys analysis/causes analysis/metrics analysis/pipeline
     userspace/base userspace/files userspace/http userspace/capture/rights userspace/capture/output userspace/capture/stream"
@@ -129,7 +130,7 @@ set(arrows
     analysis/filter analysis/queues analysis/pipeline analysis/report analysis/differential analysis/present analysis/schema_language
     userspace/base userspace/files userspace/ctf userspace/page userspace/redaction userspace/scripts"
   "userspace/cli/live: analysis/base analysis/model analysis/trace analysis/journeys analysis/filter analysis/host analysis/live analysis/differential
-    analysis/present/host analysis/present/differential analysis/present/live analysis/present/words
+    analysis/present/events analysis/present/host analysis/present/differential analysis/present/live analysis/present/words
     userspace/base userspace/files userspace/http userspace/page userspace/live userspace/tracee userspace/coarse userspace/capture userspace/doctor userspace/host userspace/scripts userspace/cli")
 
 set(system_headers

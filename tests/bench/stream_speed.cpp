@@ -1,8 +1,8 @@
-// How many events a second one reader gets over loopback: made-up radio traffic goes through a
-// capture's sink, its feed and its server to a reader in this process, which finds the blocks in
-// what it reads and counts their events. The sink's store keeps nothing. See the script
-// stream-speed.
-// Usage: stream-speed-program [SECONDS=5] [READERS=1]
+// How many events a second readers get over loopback: made-up radio traffic goes through a
+// capture's sink, its feed and its server to readers in this process, which find the blocks in what
+// they read and count their events. The sink's store keeps nothing. Prints one JSON object. See the
+// script stream-speed. Usage: stream-speed-program SECONDS READERS [CERTIFICATE KEY TOKEN_FILE]
+// With the last three by TLS; SOJOURN_TLS_CA and SOJOURN_TOKEN_FILE are the reader's.
 #include <algorithm>
 #include <array>
 #include <chrono>
@@ -10,7 +10,9 @@
 #include <cstdlib>
 #include <cstring>
 #include <memory>
+#include <optional>
 #include <span>
+#include <string>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -18,12 +20,13 @@
 #include <fmt/core.h>
 #include <poll.h>
 #include <sys/resource.h>
-#include <unistd.h>
 
 #include "analysis/trace/format.h"
 #include "tests/bench/radio_traffic.h"
 #include "userspace/capture/output/sink.h"
 #include "userspace/capture/stream/stream_server.h"
+#include "userspace/files/stream_access.h"
+#include "userspace/files/stream_connection.h"
 
 namespace sojourn {
 namespace {
@@ -72,18 +75,22 @@ struct Received {
 };
 
 // Headers of blocks follow each other; what lies between is thrown away.
-Received receive(int fd) {
+Received receive(files::StreamConnection connection) {
   Received sum;
   std::vector<std::uint8_t> buffer(std::size_t{1} << 20);
   std::size_t held = 0;
   std::uint64_t skip = sizeof(trace::FileHeader);
   for (;;) {
-    pollfd wanted{.fd = fd, .events = POLLIN, .revents = 0};
-    poll(&wanted, 1, -1);
-    const ssize_t got = read(fd, buffer.data() + held, buffer.size() - held);
-    if (got <= 0) return sum;
-    sum.bytes += static_cast<std::uint64_t>(got);
-    held += static_cast<std::size_t>(got);
+    const auto got = connection.receive(std::span(buffer).subspan(held));
+    if (!got) return sum;
+    if (*got == 0) {
+      if (!connection.is_open()) return sum;
+      pollfd wanted{.fd = connection.fd(), .events = connection.awaited(), .revents = 0};
+      poll(&wanted, 1, -1);
+      continue;
+    }
+    sum.bytes += *got;
+    held += *got;
     std::size_t at = 0;
     for (;;) {
       const auto step = static_cast<std::size_t>(std::min<std::uint64_t>(skip, held - at));
@@ -108,23 +115,48 @@ double cpu_seconds() {
          static_cast<double>(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e6;
 }
 
-Result<void> run(double seconds, std::size_t readers) {
+struct Tls {
+  std::string certificate;
+  std::string key;
+  std::string token_file;
+};
+
+Result<capture::StreamOptions> options_of(const std::optional<Tls>& tls) {
+  capture::StreamOptions options;
+  SJ_TRY(address, files::parse_stream_address(tls ? "tls://127.0.0.1:0" : "127.0.0.1:0"));
+  options.listen.push_back(std::move(address));
+  if (!tls) return options;
+  SJ_TRY(token, files::read_token(tls->token_file));
+  options.token = std::move(token);
+  options.certificate = tls->certificate;
+  options.key = tls->key;
+  return options;
+}
+
+// Readers come while the server's thread shakes their hands.
+Result<std::vector<std::thread>> start_readers(const files::StreamAddress& address,
+                                               std::vector<Received>& received) {
+  std::vector<std::thread> threads;
+  for (Received& into : received) {
+    SJ_TRY(connection, files::StreamConnection::open(address, std::chrono::seconds(5)));
+    threads.emplace_back([&into, connection = std::move(connection)]() mutable {
+      into = receive(std::move(connection));
+    });
+  }
+  return threads;
+}
+
+Result<void> run(double seconds, std::size_t readers, const std::optional<Tls>& tls) {
   SJ_TRY(schema, bench::RadioTraffic::schema());
   SJ_TRY(batches, make_batches());
+  SJ_TRY(options, options_of(tls));
   capture::BlockFeed feed(model::Host{});
-  SJ_TRY(address, files::parse_stream_address("127.0.0.1:0"));
-  SJ_TRY(server, capture::StreamServer::start({.listen = {address}, .connect = {}}, feed,
-                                              capture::FileOwner::self()));
+  SJ_TRY(server, capture::StreamServer::start(options, feed, capture::FileOwner::self()));
   feed.take(schema);
   capture::Sink sink(std::make_unique<NoStore>());
   sink.tap(feed, schema);
   std::vector<Received> received(readers);
-  std::vector<std::thread> threads;
-  for (std::size_t reader = 0; reader < readers; ++reader) {
-    SJ_TRY(fd, files::connect_to(server->addresses().front()));
-    threads.emplace_back(
-        [&received, reader, fd = std::move(fd)] { received[reader] = receive(fd.get()); });
-  }
+  SJ_TRY(threads, start_readers(server->addresses().front(), received));
   while (feed.totals().readers < readers) std::this_thread::sleep_for(std::chrono::milliseconds(1));
 
   const double cpu_before = cpu_seconds();
@@ -145,17 +177,17 @@ Result<void> run(double seconds, std::size_t readers) {
   const double took = passed();
   for (std::thread& thread : threads) thread.join();
   const double cpu = cpu_seconds() - cpu_before;
+  Received least = received.front();
   for (const Received& one : received)
-    fmt::print("{:.2f} million events/s, {:.1f} MB/s, {:.2f} bytes an event\n",
-               static_cast<double>(one.events) / took / 1e6,
-               static_cast<double>(one.bytes) / took / 1e6,
-               static_cast<double>(one.bytes) / static_cast<double>(one.events));
-  fmt::print("{:.2f} million events/s recorded, {:.1f} % of them lost to readers{}\n",
-             static_cast<double>(sent) / took / 1e6,
-             100 * static_cast<double>(feed.totals().lost) / static_cast<double>(sent * readers),
-             all_have_it ? "" : "; a reader was cut off");
-  fmt::print("{:.0f} ns of processor time an event: packing, sending, and reading here\n",
-             cpu * 1e9 / static_cast<double>(sent));
+    if (one.events < least.events) least = one;
+  fmt::print(
+      "{{\"events_per_s\": {:.0f}, \"recorded_per_s\": {:.0f}, \"lost\": {:.6f}, "
+      "\"bytes_per_event\": {:.3f}, \"cpu_ns_per_event\": {:.1f}, \"whole\": {}}}\n",
+      static_cast<double>(least.events) / took, static_cast<double>(sent) / took,
+      static_cast<double>(feed.totals().lost) / static_cast<double>(sent * readers),
+      static_cast<double>(least.bytes) /
+          static_cast<double>(std::max<std::uint64_t>(least.events, 1)),
+      cpu * 1e9 / static_cast<double>(sent), all_have_it);
   return {};
 }
 
@@ -163,13 +195,16 @@ Result<void> run(double seconds, std::size_t readers) {
 }  // namespace sojourn
 
 int main(int argc, char** argv) {
-  const double seconds = argc > 1 ? std::strtod(argv[1], nullptr) : 5;
-  const std::size_t readers = argc > 2 ? std::strtoul(argv[2], nullptr, 10) : 1;
-  if (seconds <= 0 || readers == 0 || argc > 3) {
-    fmt::print(stderr, "usage: stream-speed-program [SECONDS [READERS]]\n");
+  const double seconds = argc > 1 ? std::strtod(argv[1], nullptr) : 0;
+  const std::size_t readers = argc > 2 ? std::strtoul(argv[2], nullptr, 10) : 0;
+  if (seconds <= 0 || readers == 0 || (argc != 3 && argc != 6)) {
+    fmt::print(stderr,
+               "usage: stream-speed-program SECONDS READERS [CERTIFICATE KEY TOKEN_FILE]\n");
     return 2;
   }
-  if (const auto ran = sojourn::run(seconds, readers); !ran) {
+  std::optional<sojourn::Tls> tls;
+  if (argc == 6) tls = {.certificate = argv[3], .key = argv[4], .token_file = argv[5]};
+  if (const auto ran = sojourn::run(seconds, readers, tls); !ran) {
     fmt::print(stderr, "stream-speed-program: {}\n", ran.error().text());
     return 1;
   }

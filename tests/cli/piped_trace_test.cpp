@@ -47,6 +47,31 @@ TEST_CASE("streams from where nobody listens, or from other machines, are errors
   CHECK(far.err.contains("ssh -L"));
 }
 
+TEST_CASE("a stream by TLS wants a token, and its recorder a certificate") {
+  const test::Ended no_token =
+      shell("env -u SOJOURN_TOKEN -u SOJOURN_TOKEN_FILE '" SJ_SOJOURN "' report tls://127.0.0.1:1");
+  CHECK(no_token.exit_code == 1);
+  CHECK(no_token.err.contains("tls:// wants a token: set SOJOURN_TOKEN_FILE"));
+  const test::Ended nobody =
+      shell("SOJOURN_TOKEN=0123456789abcdef '" SJ_SOJOURN "' report tls://127.0.0.1:1");
+  CHECK(nobody.exit_code == 1);
+  CHECK(nobody.err.contains("connect to tls://127.0.0.1:1: Connection refused"));
+
+  const auto refused = [](const std::string& options) {
+    const test::Ended ended = shell("'" SJ_SOJOURN "' record -p 1 " + options);
+    CAPTURE(options, ended.err);
+    CHECK(ended.exit_code == 2);
+    return ended.err;
+  };
+  CHECK(refused("--listen tls://0.0.0.0:9000").contains("--tls-cert FILE and --tls-key FILE"));
+  CHECK(refused("--tls-cert x --tls-key y --listen 127.0.0.1:0").contains("are for --listen tls:"));
+  CHECK(refused("--tls-ca x").contains("--tls-ca is for --stream tls:"));
+  CHECK(refused("--token-file x").contains("--token-file is for"));
+  CHECK(refused("--unread-only").contains("wants --listen or --stream"));
+  CHECK(refused("--listen 0.0.0.0:9000").contains("tls://0.0.0.0:9000 is encrypted"));
+  CHECK(refused("--metrics tls://127.0.0.1:9464").contains("only streams of a trace know TLS"));
+}
+
 TEST_CASE("what takes a whole file says so of a stream") {
   const Traces traces;
   const std::string page = traces.directory().path("page.html");

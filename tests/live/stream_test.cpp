@@ -16,64 +16,12 @@
 
 #include "analysis/trace/completeness.h"
 #include "tests/live/recorder.h"
-#include "userspace/files/stream_address.h"
+#include "tests/live/streamed.h"
 
 namespace sojourn::live {
 namespace {
 
 using std::chrono::milliseconds;
-
-std::string quoted(const std::string& word) {
-  return "'" + word + "'";
-}
-
-// A capture that listens at a unix socket, and at a TCP port where one is given.
-struct Streamed {
-  explicit Streamed(std::vector<std::string> more = {})
-      : recorder([&] {
-          std::vector<std::string> options = {"--budget", "none",          "--listen",
-                                              address(),  "--flush-every", "50ms"};
-          options.insert(options.end(), more.begin(), more.end());
-          return options;
-        }()) {
-    REQUIRE(recorder.capture->wait_for_output("readers may connect"));
-  }
-
-  std::string path() const { return directory.path("stream"); }
-  std::string address() const { return "unix:" + path(); }
-  std::string file(const std::string& name) const { return directory.path(name); }
-  // Reads into the file.
-  std::vector<std::string> nc(const std::string& name) const {
-    return {"sh", "-c",
-            "exec nc -U " + quoted(path()) + " > " + quoted(file(name)) + " </dev/null"};
-  }
-  base::Fd connect() const {
-    auto fd = files::connect_to(files::StreamAddress{.host = {}, .path = path()});
-    REQUIRE(fd);
-    return std::move(*fd);
-  }
-  void stop() {
-    CHECK(recorder.ctl("stop").exit_code == 0);
-    const test::Ended ended = recorder.capture->wait();
-    CAPTURE(ended.out);
-    CHECK(ended.exit_code == 0);
-    said = ended.out;
-  }
-
-  test::TemporaryDirectory directory;
-  Recorder recorder;
-  std::string said;
-};
-
-void wait_until_filled(const std::string& path, std::uintmax_t bytes = 4096) {
-  for (int turn = 0; turn < 3000; ++turn) {
-    std::error_code none;
-    if (std::filesystem::exists(path, none) && std::filesystem::file_size(path, none) > bytes)
-      return;
-    std::this_thread::sleep_for(milliseconds(10));
-  }
-  FAIL("nothing came in " << path);
-}
 
 TEST_CASE("what nc reads from a capture is a whole trace from when it came") {
   need_root();
@@ -132,6 +80,24 @@ TEST_CASE("live follows a stream by its address") {
   CHECK(objects == 3);
   CHECK(newest > 1000);
   streamed.stop();
+}
+
+TEST_CASE("live ends with its stream, also on standard input") {
+  need_root();
+  Streamed streamed;
+  test::Child by_address({SJ_SOJOURN, "live", streamed.address(), "--json"});
+  test::Child by_pipe(
+      {"sh", "-c",
+       "nc -U " + quoted(streamed.path()) + " </dev/null | '" SJ_SOJOURN "' live - --json"});
+  REQUIRE(by_address.wait_for_output("\n"));
+  REQUIRE(by_pipe.wait_for_output("\n"));
+  streamed.stop();
+  for (test::Child* const view : {&by_address, &by_pipe}) {
+    const test::Ended viewed = view->wait();
+    CAPTURE(viewed.err);
+    CHECK(viewed.exit_code == 0);
+    CHECK(viewed.out.contains("\"ended\":true"));
+  }
 }
 
 TEST_CASE("commands read a stream by its address") {

@@ -204,6 +204,7 @@ Result<void> Capture::State::open_sink() {
   const model::Schema& schema = recorder.schema();
   const model::Host host = described_host(options);
   SJ_CHECK(open_stream(owner, host));
+  const auto stored = options.stream.keeps_unread_only ? Sink::Stored::kUnread : Sink::Stored::kAll;
   if (options.flight) {
     SJ_TRY(put_aside, try_to_write(options.output, owner));
     left_before = std::move(put_aside);
@@ -213,7 +214,7 @@ Result<void> Capture::State::open_sink() {
                    watch->look(item);
                    if (watch->has_fired()) store.pin();
                  });
-    if (feed) sink->tap(*feed, schema);
+    if (feed) sink->tap(*feed, schema, stored);
     sink->push(schema);
     sink->push(base::read_clock_pair());
   } else {
@@ -226,7 +227,7 @@ Result<void> Capture::State::open_sink() {
     if (feed) {
       feed->take(schema);
       feed->take(base::read_clock_pair());
-      sink->tap(*feed, schema);
+      sink->tap(*feed, schema, stored);
     }
   }
   if (options.loses_oldest) sink->when_behind(Sink::Behind::kGiveUpOldest);
@@ -307,6 +308,10 @@ std::vector<std::string> Capture::streams() const {
     for (const files::StreamAddress& address : state_->server->addresses())
       addresses.push_back(address.text());
   return addresses;
+}
+
+base::Fd Capture::own_stream() {
+  return state_->server ? state_->server->own_stream() : base::Fd();
 }
 
 std::optional<std::string> Capture::metrics() const {
@@ -425,10 +430,12 @@ Result<Outcome> Capture::finish() {
   state.sink->push(base::read_clock_pair());
   state.sink->push(losses);
   state.sink->push(record.about());
-  SJ_TRY(file, state.end_file());
-  const bool all_have_it = !state.server || state.server->finish();
+  auto ended = state.end_file();
+  const bool all_have_it = !state.server || state.server->finish();  // also where the disk is full
+  SJ_TRY(file, std::move(ended));
   BlockFeed::Totals streamed = state.feed ? state.feed->totals() : BlockFeed::Totals();
-  if (state.metrics) --streamed.readers;  // no one that came
+  // No ones that came.
+  streamed.readers -= (state.metrics ? 1U : 0U) + (state.options.stream.has_own_reader ? 1U : 0U);
   const NotKept missing = not_kept(losses);
   const EventPump::GivenUp given_up = parts.pump.given_up();
   return Outcome{.path = std::move(file.path),
@@ -441,6 +448,7 @@ Result<Outcome> Capture::finish() {
                  .bytes = file.bytes,
                  .streamed = streamed,
                  .has_cut_off_readers = !all_have_it,
+                 .reconnections = state.server ? state.server->reconnections() : 0,
                  .never_hit = std::move(never_hit),
                  .switched = parts.switches.switched_points().size(),
                  .rings = state.sources.ring_advice()};

@@ -40,6 +40,8 @@ class Capture {
 
   // The addresses to which readers of the stream may connect: "tcp://127.0.0.1:9000".
   std::vector<std::string> streams() const;
+  // The stream to this process's own reader, where StreamOptions wants one; once.
+  base::Fd own_stream();
   std::optional<std::string> metrics() const;  // and where its metrics are
 
   // The processes that are alive.

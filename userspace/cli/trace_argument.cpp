@@ -13,9 +13,8 @@ namespace sojourn::cli {
 Argument add_trace(Arguments& arguments, std::string& path) {
   return arguments
       .add_option("trace", path,
-                  "The trace file, e.g. run.sjt; or a stream: tcp://ADDR:PORT, unix:PATH, or - for "
-                  "standard "
-                  "input")
+                  "The trace file, e.g. run.sjt; or a stream: tcp://ADDR:PORT, unix:PATH, "
+                  "tls://HOST:PORT, or - for standard input")
       .type_name("FILE")
       .required();
 }

@@ -1,8 +1,11 @@
 #include "userspace/files/spooled_source.h"
 
 #include <cerrno>
+#include <chrono>
 #include <csignal>
 #include <cstdint>
+#include <cstdio>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -12,14 +15,17 @@
 #include "userspace/base/fail_errno.h"
 #include "userspace/base/fd.h"
 #include "userspace/files/file_source.h"
+#include "userspace/files/kept_stream.h"
 #include "userspace/files/nameless_file.h"
-#include "userspace/files/stream_address.h"
 
 namespace sojourn::files {
 
 namespace {
 
 constexpr std::size_t kPiece = std::size_t{256} << 10;
+constexpr std::uint64_t kTurn = std::uint64_t{4} << 20;
+constexpr std::chrono::seconds kPatience(5);
+constexpr const char* kStandardInput = "standard input";
 
 volatile std::sig_atomic_t g_is_interrupted = 0;
 
@@ -46,11 +52,14 @@ class Interrupts {
     sigaction(SIGINT, &before_, nullptr);
   }
 
-  // False: interrupted.
-  bool wait_for(int fd) const {
-    pollfd wanted{.fd = fd, .events = POLLIN, .revents = 0};
+  // False: interrupted. `wanted` may be none.
+  bool wait_for(std::optional<pollfd> wanted, std::optional<std::chrono::milliseconds> most) const {
+    const timespec limit = {.tv_sec = most ? most->count() / 1000 : 0,
+                            .tv_nsec = most ? most->count() % 1000 * 1'000'000 : 0};
     while (g_is_interrupted == 0)
-      if (ppoll(&wanted, 1, nullptr, &waiting_) > 0) return true;
+      if (ppoll(wanted ? &*wanted : nullptr, wanted ? 1 : 0, most ? &limit : nullptr, &waiting_) >=
+          0)
+        return true;
     return false;
   }
 
@@ -72,36 +81,50 @@ Result<void> write_all(int fd, const std::uint8_t* bytes, std::size_t count,
   return {};
 }
 
-Result<std::uint64_t> copy_to_end(int from, int to, const std::string& name) {
+Result<std::uint64_t> copy_standard_input(int to) {
   const Interrupts interrupts;
   std::vector<std::uint8_t> piece(kPiece);
   std::uint64_t size = 0;
-  while (interrupts.wait_for(from)) {
-    const ssize_t got = read(from, piece.data(), piece.size());
+  const pollfd wanted{.fd = STDIN_FILENO, .events = POLLIN, .revents = 0};
+  while (interrupts.wait_for(wanted, std::nullopt)) {
+    const ssize_t got = read(STDIN_FILENO, piece.data(), piece.size());
     if (got < 0 && (errno == EINTR || errno == EAGAIN)) continue;
     // The part before the connection was cut is a trace as well.
     if (got < 0 && errno == ECONNRESET && size != 0) break;
-    if (got < 0) return fail_errno("read {}", name);
+    if (got < 0) return fail_errno("read {}", kStandardInput);
     if (got == 0) break;
-    SJ_CHECK(write_all(to, piece.data(), static_cast<std::size_t>(got), name));
+    SJ_CHECK(write_all(to, piece.data(), static_cast<std::size_t>(got), kStandardInput));
     size += static_cast<std::uint64_t>(got);
   }
   return size;
 }
 
+Result<std::uint64_t> copy_stream(const std::string& name, int to) {
+  SJ_TRY(stream, KeptStream::open(name, to));
+  const Interrupts interrupts;
+  while (!stream.is_complete()) {
+    const auto awaited = stream.awaited();
+    if (!interrupts.wait_for(awaited,
+                             awaited ? std::nullopt : std::optional(stream.until_next_try())))
+      break;
+    SJ_CHECK(stream.take(kTurn, kPatience));
+    if (const std::string news = stream.take_news(); !news.empty()) {
+      const std::string line = "sojourn: " + news + "\n";
+      std::fwrite(line.data(), 1, line.size(), stderr);
+    }
+  }
+  if (stream.is_complete() && stream.size() == 0)
+    return fail("{}: the connection was closed before anything came: too many readers?", name);
+  return stream.size();
+}
+
 }  // namespace
 
 Result<std::unique_ptr<trace::ByteSource>> open_spooled(const std::string& name) {
-  base::Fd connection;
-  if (name != "-") {
-    SJ_TRY(address, parse_stream_address(name));
-    SJ_TRY(connected, connect_to(address));
-    connection = std::move(connected);
-  }
+  const bool is_input = name == "-";
   SJ_TRY(spool, nameless_file());
-  SJ_TRY(size, copy_to_end(connection ? connection.get() : STDIN_FILENO, spool.get(), name));
-  return std::make_unique<FileSource>(name == "-" ? "standard input" : name, std::move(spool),
-                                      size);
+  SJ_TRY(size, is_input ? copy_standard_input(spool.get()) : copy_stream(name, spool.get()));
+  return std::make_unique<FileSource>(is_input ? kStandardInput : name, std::move(spool), size);
 }
 
 }  // namespace sojourn::files

@@ -4,10 +4,13 @@
 #include <cerrno>
 #include <charconv>
 #include <cstring>
+#include <memory>
 #include <optional>
+#include <utility>
 
 #include <arpa/inet.h>
 #include <fcntl.h>
+#include <netdb.h>
 #include <netinet/in.h>
 #include <poll.h>
 #include <sys/socket.h>
@@ -22,16 +25,9 @@ namespace sojourn::files {
 namespace {
 
 constexpr std::string_view kTcp = "tcp://";
+constexpr std::string_view kTls = "tls://";
 constexpr std::string_view kUnix = "unix:";
-constexpr int kConnectMs = 5000;
 constexpr int kBacklog = 128;
-
-struct Endpoint {
-  sockaddr_storage address{};
-  socklen_t bytes = 0;
-
-  const sockaddr* get() const { return reinterpret_cast<const sockaddr*>(&address); }
-};
 
 template <typename Address>
 Endpoint endpoint_of(const Address& address) {
@@ -65,11 +61,7 @@ bool is_loopback(const Endpoint& endpoint) {
   return IN6_IS_ADDR_LOOPBACK(&six.sin6_addr) != 0;
 }
 
-Result<Endpoint> endpoint_for(const StreamAddress& address) {
-  if (!address.is_unix()) {
-    if (const auto endpoint = tcp_endpoint(address)) return *endpoint;
-    return fail("{}: not an address", address.text());
-  }
+Result<Endpoint> unix_endpoint(const StreamAddress& address) {
   sockaddr_un path{};
   path.sun_family = AF_UNIX;
   if (address.path.size() >= sizeof(path.sun_path))
@@ -79,13 +71,45 @@ Result<Endpoint> endpoint_for(const StreamAddress& address) {
   return endpoint_of(path);
 }
 
+struct FreeAddresses {
+  void operator()(addrinfo* addresses) const { freeaddrinfo(addresses); }
+};
+
+Result<std::vector<Endpoint>> look_up(const StreamAddress& address) {
+  addrinfo wanted{};
+  wanted.ai_socktype = SOCK_STREAM;
+  wanted.ai_flags = AI_ADDRCONFIG | AI_NUMERICSERV;
+  addrinfo* list = nullptr;
+  const int found =
+      getaddrinfo(address.host.c_str(), std::to_string(address.port).c_str(), &wanted, &list);
+  if (found != 0) return fail("{}: find its address: {}", address.text(), gai_strerror(found));
+  const std::unique_ptr<addrinfo, FreeAddresses> addresses(list);
+  std::vector<Endpoint> endpoints;
+  for (const addrinfo* one = list; one != nullptr; one = one->ai_next) {
+    Endpoint endpoint;
+    if (one->ai_addrlen > sizeof(endpoint.address)) continue;
+    std::memcpy(&endpoint.address, one->ai_addr, one->ai_addrlen);
+    endpoint.bytes = one->ai_addrlen;
+    endpoints.push_back(endpoint);
+  }
+  if (endpoints.empty()) return fail("{}: it has no address", address.text());
+  return endpoints;
+}
+
 Result<base::Fd> socket_for(const Endpoint& endpoint, const StreamAddress& address) {
   base::Fd fd(socket(endpoint.address.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
   if (!fd) return fail_errno("make a socket for {}", address.text());
   return fd;
 }
 
-// A socket that a killed program left: nobody listens there any more.
+// Nobody listens there any more: an error that says so by its kind.
+std::unexpected<Error> not_connected(const StreamAddress& address) {
+  const bool is_nobody = errno == ECONNREFUSED || errno == ENOENT;
+  auto failed = fail_errno("connect to {}", address.text());
+  return is_nobody ? std::unexpected(Error(failed.error().text(), ErrorKind::kNoAnswer)) : failed;
+}
+
+// Removes the socket of a killed program, at which no program listens any more.
 Result<void> remove_abandoned(const Endpoint& endpoint, const StreamAddress& address) {
   struct stat status{};
   if (lstat(address.path.c_str(), &status) != 0) return {};
@@ -113,12 +137,13 @@ Result<void> find_port(const base::Fd& fd, StreamAddress& address) {
 
 std::string StreamAddress::text() const {
   if (is_unix()) return fmt::format("{}{}", kUnix, path);
-  return host.contains(':') ? fmt::format("{}[{}]:{}", kTcp, host, port)
-                            : fmt::format("{}{}:{}", kTcp, host, port);
+  const std::string_view scheme = is_tls ? kTls : kTcp;
+  return host.contains(':') ? fmt::format("{}[{}]:{}", scheme, host, port)
+                            : fmt::format("{}{}:{}", scheme, host, port);
 }
 
 bool is_stream(std::string_view name) {
-  return name == "-" || name.starts_with(kTcp) || name.starts_with(kUnix);
+  return name == "-" || name.starts_with(kTcp) || name.starts_with(kUnix) || name.starts_with(kTls);
 }
 
 Result<StreamAddress> parse_stream_address(std::string_view text) {
@@ -129,7 +154,8 @@ Result<StreamAddress> parse_stream_address(std::string_view text) {
     if (address.path.empty()) return fail("\"{}\" names no path", text);
     return address;
   }
-  if (rest.starts_with(kTcp)) rest.remove_prefix(kTcp.size());
+  address.is_tls = rest.starts_with(kTls);
+  if (address.is_tls || rest.starts_with(kTcp)) rest.remove_prefix(kTcp.size());
   const auto colon = rest.rfind(':');
   const std::string_view digits = colon == std::string_view::npos ? "" : rest.substr(colon + 1);
   const auto [end, code] =
@@ -139,19 +165,45 @@ Result<StreamAddress> parse_stream_address(std::string_view text) {
                 text);
   std::string_view host = rest.substr(0, colon);
   if (host.starts_with('[') && host.ends_with(']')) host = host.substr(1, host.size() - 2);
+  if (address.is_tls) {
+    address.host = host;
+    if (host.empty()) return fail("\"{}\" names no host", text);
+    return address;
+  }
   address.host = host == "localhost" ? "127.0.0.1" : host;
   const auto endpoint = tcp_endpoint(address);
   if (!endpoint || !is_loopback(*endpoint))
     return fail(
-        "\"{}\" is not of this machine: streams are not encrypted, so only loopback addresses and "
-        "unix sockets are allowed; `ssh -L {}:127.0.0.1:{} HOST` makes another host's port one of "
-        "this machine",
-        text, address.port, address.port);
+        "\"{}\" is not of this machine: without encryption only loopback addresses and unix "
+        "sockets are allowed; tls://{}:{} is encrypted and wants a token (docs/streaming.md), and "
+        "`ssh -L {}:127.0.0.1:{} HOST` makes another host's port one of this machine",
+        text, host, address.port, address.port, address.port);
   return address;
 }
 
+Result<StreamAddress> parse_local_address(std::string_view text) {
+  SJ_TRY(address, parse_stream_address(text));
+  if (address.is_tls)
+    return fail(
+        "\"{}\": only streams of a trace know TLS; `ssh -L {}:127.0.0.1:{} HOST` makes "
+        "another host's port one of this machine",
+        text, address.port, address.port);
+  return std::move(address);
+}
+
+Result<std::vector<Endpoint>> endpoints_of(const StreamAddress& address) {
+  if (!address.is_unix()) {
+    if (const auto endpoint = tcp_endpoint(address)) return std::vector{*endpoint};
+    if (address.is_tls) return look_up(address);
+    return fail("{}: not an address", address.text());
+  }
+  SJ_TRY(endpoint, unix_endpoint(address));
+  return std::vector{endpoint};
+}
+
 Result<base::Fd> listen_at(StreamAddress& address) {
-  SJ_TRY(endpoint, endpoint_for(address));
+  SJ_TRY(endpoints, endpoints_of(address));
+  const Endpoint& endpoint = endpoints.front();
   if (address.is_unix()) SJ_CHECK(remove_abandoned(endpoint, address));
   SJ_TRY(fd, socket_for(endpoint, address));
   const int yes = 1;
@@ -165,19 +217,42 @@ Result<base::Fd> listen_at(StreamAddress& address) {
   return std::move(fd);
 }
 
-Result<base::Fd> connect_to(const StreamAddress& address) {
-  SJ_TRY(endpoint, endpoint_for(address));
+Result<base::Fd> begin_to_connect(const Endpoint& endpoint, const StreamAddress& address) {
   SJ_TRY(fd, socket_for(endpoint, address));
-  if (connect(fd.get(), endpoint.get(), endpoint.bytes) == 0) return std::move(fd);
-  if (errno != EINPROGRESS) return fail_errno("connect to {}", address.text());
-  pollfd wanted{.fd = fd.get(), .events = POLLOUT, .revents = 0};
-  if (poll(&wanted, 1, kConnectMs) <= 0) return fail("connect to {}: no answer", address.text());
+  if (connect(fd.get(), endpoint.get(), endpoint.bytes) != 0 && errno != EINPROGRESS)
+    return not_connected(address);
+  return std::move(fd);
+}
+
+Result<void> connected(const base::Fd& fd, const StreamAddress& address) {
   int error = 0;
   socklen_t bytes = sizeof(error);
   getsockopt(fd.get(), SOL_SOCKET, SO_ERROR, &error, &bytes);
   errno = error;
-  if (error != 0) return fail_errno("connect to {}", address.text());
-  return std::move(fd);
+  if (error != 0) return not_connected(address);
+  return {};
+}
+
+Result<base::Fd> connect_to(const StreamAddress& address) {
+  return connect_to(address, std::chrono::seconds(5));
+}
+
+Result<base::Fd> connect_to(const StreamAddress& address, std::chrono::milliseconds patience) {
+  SJ_TRY(endpoints, endpoints_of(address));
+  Result<base::Fd> tried = fail("{}: it has no address", address.text());
+  for (const Endpoint& endpoint : endpoints) {
+    tried = begin_to_connect(endpoint, address);
+    if (!tried) continue;
+    pollfd wanted{.fd = tried->get(), .events = POLLOUT, .revents = 0};
+    if (poll(&wanted, 1, static_cast<int>(patience.count())) <= 0) {
+      tried = fail("connect to {}: no answer", address.text());
+    } else if (const auto is_there = connected(*tried, address); !is_there) {
+      tried = std::unexpected(is_there.error());
+    } else {
+      return tried;
+    }
+  }
+  return tried;
 }
 
 }  // namespace sojourn::files

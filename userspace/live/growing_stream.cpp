@@ -1,20 +1,18 @@
 #include "userspace/live/growing_stream.h"
 
-#include <array>
-#include <cerrno>
-#include <cstddef>
+#include <chrono>
 #include <cstdint>
 #include <span>
 #include <utility>
+#include <vector>
 
-#include <fcntl.h>
+#include <poll.h>
 #include <sys/mman.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
 #include "userspace/base/fail_errno.h"
 #include "userspace/base/fd.h"
-#include "userspace/files/stream_address.h"
+#include "userspace/files/kept_stream.h"
 #include "userspace/live/growing_file.h"
 
 namespace sojourn::live_view {
@@ -25,15 +23,51 @@ namespace {
 // that does not keep up, and says so in the trace.
 constexpr std::uint64_t kMaxAhead = std::uint64_t{64} << 20;
 
+// An attempt to connect again keeps the view waiting.
+constexpr std::chrono::milliseconds kPatience(500);
+
 class GrowingStream : public trace::ByteSource {
  public:
-  GrowingStream(base::Fd connection, int memory, std::unique_ptr<trace::ByteSource> kept)
-      : connection_(std::move(connection)), memory_(memory), kept_(std::move(kept)) {}
+  GrowingStream(files::KeptStream stream, std::unique_ptr<trace::ByteSource> kept)
+      : kept_(std::move(kept)), stream_(std::move(stream)) {}
+
+  const std::string& name() const override { return kept_->name(); }
+
+  // Where the recorder refuses or memory fails, the trace ends here, as one that was cut.
+  std::uint64_t size() const override {
+    if (is_open_) is_open_ = stream_.take(kMaxAhead, kPatience).has_value();
+    return stream_.size();
+  }
+
+  bool read_at(std::uint64_t offset, std::span<std::uint8_t> into) override {
+    return kept_->read_at(offset, into);
+  }
+
+  bool is_over() const override { return !is_open_ || stream_.is_complete(); }
+
+ private:
+  std::unique_ptr<trace::ByteSource> kept_;  // owns the memory
+  mutable files::KeptStream stream_;
+  mutable bool is_open_ = true;
+};
+
+// The same of standard input, which is read as far as it does not block.
+class GrowingInput : public trace::ByteSource {
+ public:
+  GrowingInput(std::unique_ptr<trace::ByteSource> kept, int memory)
+      : kept_(std::move(kept)), memory_(memory) {}
 
   const std::string& name() const override { return kept_->name(); }
 
   std::uint64_t size() const override {
-    take_in();
+    for (const std::uint64_t end = size_ + kMaxAhead; is_open_ && size_ < end;) {
+      pollfd wanted{.fd = STDIN_FILENO, .events = POLLIN, .revents = 0};
+      if (poll(&wanted, 1, 0) != 1) break;
+      const ssize_t got = read(STDIN_FILENO, piece_.data(), piece_.size());
+      is_open_ = got > 0 && pwrite(memory_, piece_.data(), static_cast<std::size_t>(got),
+                                   static_cast<off_t>(size_)) == got;
+      if (is_open_) size_ += static_cast<std::uint64_t>(got);
+    }
     return size_;
   }
 
@@ -41,33 +75,12 @@ class GrowingStream : public trace::ByteSource {
     return kept_->read_at(offset, into);
   }
 
+  bool is_over() const override { return !is_open_; }
+
  private:
-  // Where the connection or memory fails, the trace ends here, as one that was cut.
-  void take_in() const {
-    std::array<std::uint8_t, std::size_t{64} << 10> piece;
-    for (const std::uint64_t end = size_ + kMaxAhead; size_ < end && is_open_;) {
-      const ssize_t got = recv(connection_.get(), piece.data(), piece.size(), MSG_DONTWAIT);
-      if (got < 0 && errno == EINTR) continue;
-      if (got < 0 && errno == EAGAIN) return;
-      is_open_ = got > 0 && keep(std::span(piece).first(static_cast<std::size_t>(got)));
-    }
-  }
-
-  bool keep(std::span<const std::uint8_t> bytes) const {
-    while (!bytes.empty()) {
-      const ssize_t written =
-          pwrite(memory_, bytes.data(), bytes.size(), static_cast<off_t>(size_));
-      if (written < 0 && errno == EINTR) continue;
-      if (written <= 0) return false;
-      bytes = bytes.subspan(static_cast<std::size_t>(written));
-      size_ += static_cast<std::uint64_t>(written);
-    }
-    return true;
-  }
-
-  base::Fd connection_;
-  int memory_;  // owned by `kept_`
   std::unique_ptr<trace::ByteSource> kept_;
+  int memory_;  // owned by `kept_`
+  mutable std::vector<std::uint8_t> piece_ = std::vector<std::uint8_t>(std::size_t{64} << 10);
   mutable std::uint64_t size_ = 0;
   mutable bool is_open_ = true;
 };
@@ -75,13 +88,16 @@ class GrowingStream : public trace::ByteSource {
 }  // namespace
 
 Result<std::unique_ptr<trace::ByteSource>> open_growing_stream(const std::string& name) {
-  SJ_TRY(address, files::parse_stream_address(name));
-  SJ_TRY(connection, files::connect_to(address));
   base::Fd memory(memfd_create("sojourn-stream", MFD_CLOEXEC));
   if (!memory) return fail_errno("keep {} in memory", name);
-  const int fd = memory.get();
+  if (name == "-") {
+    const int fd = memory.get();
+    return std::make_unique<GrowingInput>(
+        growing_source("standard input", std::move(memory), AfterReading::kFree), fd);
+  }
+  SJ_TRY(stream, files::KeptStream::open(name, memory.get()));
   return std::make_unique<GrowingStream>(
-      std::move(connection), fd, growing_source(name, std::move(memory), AfterReading::kFree));
+      std::move(stream), growing_source(name, std::move(memory), AfterReading::kFree));
 }
 
 }  // namespace sojourn::live_view

@@ -1,5 +1,7 @@
-// A trace that comes through a socket, from `record --listen`, as a source whose size grows: each
-// question for its size takes in what has arrived. What was read is given back. One thread owns it.
+// A trace that comes through a socket, from `record --listen`, or on standard input, as a source
+// whose size grows: each
+// question for its size takes in what has arrived. What was read is given back. A connection that
+// breaks is made again (userspace/files/kept_stream.h). One thread owns it.
 #pragma once
 
 #include <memory>
@@ -10,7 +12,7 @@
 
 namespace sojourn::live_view {
 
-// `name` is "tcp://HOST:PORT" or "unix:PATH".
+// `name` is "tcp://HOST:PORT", "unix:PATH", "tls://HOST:PORT" or "-".
 Result<std::unique_ptr<trace::ByteSource>> open_growing_stream(const std::string& name);
 
 }  // namespace sojourn::live_view

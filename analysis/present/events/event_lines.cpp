@@ -36,13 +36,27 @@ std::vector<model::ValueForm> forms_of(const model::Point& point) {
 }  // namespace
 
 EventLines::EventLines(const trace::Reader& reader, Time time, std::uint64_t origin_ns, bool json)
+    : EventLines(Described{.clocks = reader.clocks(),
+                           .schema = reader.schema(),
+                           .streams = reader.streams(),
+                           .targets = reader.targets().size()},
+                 time, origin_ns, json) {}
+
+EventLines::EventLines(const trace::Metadata& about, Time time, std::uint64_t origin_ns, bool json)
+    : EventLines(Described{.clocks = about.clocks,
+                           .schema = about.schema,
+                           .streams = about.streams,
+                           .targets = about.targets.size()},
+                 time, origin_ns, json) {}
+
+EventLines::EventLines(const Described& trace, Time time, std::uint64_t origin_ns, bool json)
     : json_(json),
-      wall_clock_(reader.clocks()),
+      wall_clock_(trace.clocks),
       is_wall_(time == Time::kWall),
       origin_ns_(time == Time::kSinceOrigin ? origin_ns : 0),
-      schema_(reader.schema()),
-      has_several_(reader.targets().size() > 1) {
-  for (const model::Stream& stream : reader.streams()) {
+      schema_(trace.schema),
+      has_several_(trace.targets > 1) {
+  for (const model::Stream& stream : trace.streams) {
     cpus_[stream.id] = stream.cpu;
     if (stream.pid >= 0) pids_[stream.id] = stream.pid;
   }

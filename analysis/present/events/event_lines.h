@@ -15,6 +15,7 @@
 #include "analysis/model/schema.h"
 #include "analysis/model/value_text.h"
 #include "analysis/model/wall_clock.h"
+#include "analysis/trace/metadata.h"
 #include "analysis/trace/reader.h"
 
 namespace sojourn::present {
@@ -25,6 +26,9 @@ class EventLines {
 
   // `origin_ns`: what times of the first kind count from.
   EventLines(const trace::Reader& reader, Time time, std::uint64_t origin_ns, bool json);
+  // Of a trace that is still written: as it is described so far. Whatever describes it outlives
+  // this, and does not change meanwhile.
+  EventLines(const trace::Metadata& about, Time time, std::uint64_t origin_ns, bool json);
 
   // Appends the event's line.
   void append(const model::EventView& event, fmt::memory_buffer& out) const;
@@ -36,6 +40,14 @@ class EventLines {
     std::vector<std::size_t> fields;
   };
 
+  struct Described {
+    const std::vector<model::ClockPair>& clocks;
+    const model::Schema& schema;
+    const std::vector<model::Stream>& streams;
+    std::size_t targets = 0;
+  };
+
+  EventLines(const Described& trace, Time time, std::uint64_t origin_ns, bool json);
   std::string head_of(const model::Point& point) const;
   static std::vector<Member> members_of(const model::Point& point);
   // Nanoseconds since the chosen origin; negative for the few before the capture's first mark.
@@ -49,11 +61,11 @@ class EventLines {
   std::uint64_t origin_ns_;
   const model::Schema& schema_;
   std::map<std::uint32_t, std::int32_t> cpus_;
-  std::map<std::uint32_t, std::int32_t> pids_;  // where they are known
+  std::map<std::uint32_t, std::int32_t> pids_;  // if known
   bool has_several_;                            // processes
   std::vector<std::string> heads_;
-  std::vector<std::optional<std::size_t>> unread_;  // which field says what could not be read
-  std::vector<std::uint32_t> helpers_;              // which fields are not shown
+  std::vector<std::optional<std::size_t>> unread_;  // the field that marks unread values
+  std::vector<std::uint32_t> helpers_;              // fields that are not shown
   std::vector<std::vector<model::ValueForm>> forms_;
   std::vector<std::vector<Member>> members_;  // of each point, in JSON
 };

@@ -15,6 +15,18 @@ std::string with_noun(std::uint64_t number, std::string_view noun) {
   return fmt::format("{} {}{}", count(number), noun, number == 1 ? "" : "s");
 }
 
+// What went elsewhere or by, and is counted.
+std::vector<std::string> gap_words(const trace::Completeness& file) {
+  std::vector<std::string> words;
+  if (file.cut != 0)
+    words.push_back(
+        fmt::format("{} passed while the connection was broken", with_noun(file.cut, "event")));
+  if (file.streamed != 0)
+    words.push_back(
+        fmt::format("{} went to readers of the stream only", with_noun(file.streamed, "event")));
+  return words;
+}
+
 }  // namespace
 
 std::string lacking(const trace::Completeness& file) {
@@ -32,8 +44,12 @@ std::string lacking(const trace::Completeness& file) {
 
 std::string not_whole(const trace::Completeness& file, std::string_view path) {
   const std::string words = lacking(file);
-  return words.empty() ? words
-                       : fmt::format("{0} is not whole: {1}; next: sojourn check {0}", path, words);
+  const std::string gaps = fmt::format("{}", fmt::join(gap_words(file), ", "));
+  if (words.empty() && gaps.empty()) return {};
+  const std::string what =
+      words.empty() ? fmt::format("has gaps, which its ledger counts: {}", gaps)
+                    : fmt::format("is not whole: {}{}{}", words, gaps.empty() ? "" : ", ", gaps);
+  return fmt::format("{0} {1}; next: sojourn check {0}", path, what);
 }
 
 std::string losses_words(const trace::Completeness& file) {

@@ -10,11 +10,12 @@
 #include <vector>
 
 #include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
 
-#include "analysis/trace/block_packer.h"
 #include "analysis/trace/byte_source.h"
 #include "analysis/trace/completeness.h"
 #include "analysis/trace/reader.h"
+#include "tests/unit/capture/feed_source.h"
 
 namespace sojourn::capture {
 namespace {
@@ -23,89 +24,6 @@ model::Host host() {
   model::Host host;
   host.name = "here";
   return host;
-}
-
-model::Schema one_point() {
-  auto point = model::parse_point("D a--b", "len:rnti:");
-  REQUIRE(point.has_value());
-  return {.points = {*point}};
-}
-
-// A capture of one stream, as its sink tells of it.
-class Source {
- public:
-  explicit Source(BlockFeed& feed) : feed_(&feed) {
-    feed.take(one_point());
-    feed.take(model::ClockPair{.monotonic_ns = 1, .realtime_ns = 2});
-    feed.take(model::Stream{.id = 0, .engine = model::Engine::kRing, .tid = 7});
-    feed.take(about());
-  }
-
-  // Values that compress badly, so that blocks have some size.
-  void events(std::uint64_t count) {
-    model::EventBatch batch;
-    for (const std::uint64_t end = next_ + count; next_ < end; ++next_) {
-      const std::uint64_t values[] = {next_ * 0x9e3779b97f4a7c15, 0x4601};
-      batch.append({.ts_ns = 1000 + next_, .seq = next_, .tid = 7, .values = values});
-    }
-    REQUIRE(packer_.pack(batch, one_point(), [this](std::span<const std::uint8_t> block) {
-      feed_->take_block(block);
-      return Result<void>{};
-    }));
-  }
-  void lose(std::uint64_t count) {
-    next_ += count;
-    lost_ += count;
-  }
-  void second() {
-    feed_->take(model::ClockPair{.monotonic_ns = 1000 + next_, .realtime_ns = 5});
-    feed_->take(ledger());
-  }
-  void end() {
-    feed_->take(ledger());
-    model::Capture ended = about();
-    ended.close_ns = 1000 + next_;
-    ended.ended_by = "test";
-    ended.target_cpu_ns = 77;
-    ended.stream_hits = {next_};
-    feed_->take(ended);
-    feed_->finish();
-  }
-  std::uint64_t hits() const { return next_; }
-
- private:
-  static model::Capture about() {
-    model::Capture capture;
-    capture.tracer = "test";
-    capture.engine = model::Engine::kRing;
-    capture.open_ns = 1000;
-    return capture;
-  }
-  model::Ledger ledger() const {
-    if (lost_ == 0) return {};
-    return {{.stream = 0, .point = 0, .cause = model::LossCause::kRingFull, .count = lost_}};
-  }
-
-  BlockFeed* feed_;
-  trace::BlockPacker packer_;
-  std::uint64_t next_ = 0;
-  std::uint64_t lost_ = 0;
-};
-
-std::shared_ptr<BlockFeed::Reader> join(BlockFeed& feed) {
-  auto reader = feed.join([] {});
-  REQUIRE(reader);
-  return reader;
-}
-
-std::vector<std::uint8_t> take_all(BlockFeed& feed, BlockFeed::Reader& reader) {
-  std::vector<std::uint8_t> bytes;
-  for (;;) {
-    const auto chunks = feed.waiting(reader, 3);
-    if (chunks.empty()) return bytes;
-    for (const auto& chunk : chunks) bytes.insert(bytes.end(), chunk->begin(), chunk->end());
-    feed.consume(reader, chunks.size());
-  }
 }
 
 trace::Reader read(const std::vector<std::uint8_t>& bytes) {
@@ -311,6 +229,125 @@ TEST_CASE("readers come, read and go while the capture runs") {
   for (std::thread& thread : threads) thread.join();
   CHECK(feed.totals().waiting_bytes == 0);
   CHECK(feed.totals().readers > 0);
+}
+
+// What came by two connections, of which the first broke in the middle of a block.
+std::vector<std::uint8_t> joined(std::vector<std::uint8_t> first, std::size_t cut_bytes,
+                                 const std::vector<std::uint8_t>& second) {
+  first.resize(first.size() - cut_bytes);
+  first.insert(first.end(), second.begin(), second.end());
+  return first;
+}
+
+TEST_CASE("parts of a reader whose connection broke are one trace, which counts what passed") {
+  BlockFeed feed(model::Host{});
+  Source source(feed);
+  const auto before = join(feed);
+  source.events(100);
+  source.lose(10);
+  source.second();
+  source.events(50);  // and of these the end does not arrive
+  std::vector<std::uint8_t> first = take_all(feed, *before);
+  feed.leave(before);
+  source.lose(7);
+  source.events(40);
+  const auto after = join(feed);
+  source.events(30);
+  source.second();
+  source.events(25);
+  source.lose(3);
+  source.end();
+  const std::vector<std::uint8_t> second = take_all(feed, *after);
+
+  const std::size_t cut_bytes = GENERATE(std::size_t{0}, std::size_t{1}, std::size_t{100});
+  CAPTURE(cut_bytes);
+  const std::uint64_t in_cut_block = cut_bytes == 0 ? 0 : 50;
+  const trace::Reader trace = read(joined(std::move(first), cut_bytes, second));
+  CHECK(trace.events() == 100 + 50 + 25 - in_cut_block);
+  CHECK(trace.capture().open_ns == 1000);
+  CHECK(trace.capture().ended_by == "test");
+  CHECK(trace.capture().stream_first.empty());
+  CHECK(trace.streams().size() == 1);
+  CHECK(trace.targets().size() == 1);
+  const auto found = trace::completeness_of(trace);
+  CHECK(found.cut == 40 + 30 + in_cut_block);
+  CHECK(found.lost == found.cut + 10 + 7 + 3);
+  CHECK(found.missing == found.lost);
+  CHECK(found.unaccounted == 0);
+  CHECK(found.ended_in_order);
+  CHECK(found.is_whole() == (cut_bytes == 0));  // a block that was cut is damage
+}
+
+TEST_CASE("what a slow reader lost before its connection broke is told apart") {
+  const BlockFeed::Limits limits = {
+      .sure_bytes = 2'000, .reader_bytes = 20'000, .all_bytes = 30'000};
+  BlockFeed feed(model::Host{}, limits);
+  Source source(feed);
+  const auto slow = join(feed);
+  for (int block = 0; block < 100; ++block) {
+    source.events(100);
+    if (block % 10 == 0) source.second();
+  }
+  std::vector<std::uint8_t> first = take_all(feed, *slow);
+  source.second();
+  const auto accounts = take_all(feed, *slow);
+  first.insert(first.end(), accounts.begin(), accounts.end());
+  const std::uint64_t was_behind = feed.totals().lost;
+  REQUIRE(was_behind > 0);
+  feed.leave(slow);
+  source.events(60);
+  const auto again = join(feed);
+  source.second();
+  source.events(5);
+  source.end();
+
+  const trace::Reader trace = read(joined(std::move(first), 0, take_all(feed, *again)));
+  const auto found = trace::completeness_of(trace);
+  CHECK(found.is_whole());
+  CHECK(found.cut == 60);
+  CHECK(found.lost == 60 + was_behind);
+  CHECK(trace.events() + found.lost == source.hits());
+}
+
+TEST_CASE("a connection may break again and again") {
+  BlockFeed feed(model::Host{});
+  Source source(feed);
+  std::vector<std::uint8_t> all;
+  std::uint64_t passed = 0;
+  for (std::uint64_t part = 1; part <= 5; ++part) {
+    const auto reader = join(feed);
+    source.second();
+    source.events(10 * part);
+    source.lose(part);
+    if (part == 5) source.end();
+    const auto bytes = take_all(feed, *reader);
+    all.insert(all.end(), bytes.begin(), bytes.end());
+    feed.leave(reader);
+    if (part == 5) break;
+    source.events(3 * part);
+    passed += 3 * part;
+  }
+  const trace::Reader trace = read(all);
+  const auto found = trace::completeness_of(trace);
+  CHECK(found.is_whole());
+  CHECK(found.cut == passed);
+  CHECK(found.lost == passed + 1 + 2 + 3 + 4 + 5);
+  CHECK(trace.events() + found.lost == source.hits());
+}
+
+TEST_CASE("a part of another capture does not follow") {
+  BlockFeed feed(model::Host{});
+  BlockFeed other_feed(model::Host{});
+  const auto reader = join(feed);
+  const auto other_reader = join(other_feed);
+  Source source(feed);
+  Source other(other_feed);
+  source.events(10);
+  other.events(20);
+  other.end();
+  const trace::Reader trace =
+      read(joined(take_all(feed, *reader), 0, take_all(other_feed, *other_reader)));
+  CHECK(trace::completeness_of(trace).cut == 0);
 }
 
 }  // namespace

@@ -3,10 +3,13 @@
 
 #include <algorithm>
 #include <csignal>
+#include <cstdint>
 #include <filesystem>
 #include <fstream>
 #include <memory>
 #include <semaphore>
+#include <span>
+#include <thread>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -190,6 +193,88 @@ TEST_CASE("the first write error is kept, told at the end, and takes nothing tha
   REQUIRE(reader.has_value());
   CHECK(reader->events() >= 1000);
   CHECK(reader->damage().empty());
+}
+
+// Takes some blocks, and then no more.
+class SmallStore final : public ItemStore {
+ public:
+  struct Taken {
+    std::uint64_t blocks = 0;
+    model::Ledger ledger;
+    bool is_finished = false;
+  };
+
+  SmallStore(std::shared_ptr<Taken> taken, std::uint64_t most)
+      : taken_(std::move(taken)), most_(most) {}
+  Result<void> take(const Item& item) override {
+    if (const auto* const ledger = std::get_if<model::Ledger>(&item)) taken_->ledger = *ledger;
+    return {};
+  }
+  Result<void> take_block(std::span<const std::uint8_t>) override {
+    if (taken_->blocks == most_) return fail("the disk is full");
+    ++taken_->blocks;
+    return {};
+  }
+  Result<void> finish() override {
+    taken_->is_finished = true;
+    return {};
+  }
+  void abandon() override {}
+  std::uint64_t bytes() const override { return 0; }
+
+ private:
+  std::shared_ptr<Taken> taken_;
+  std::uint64_t most_;
+};
+
+class CountingTap final : public BlockTap {
+ public:
+  explicit CountingTap(std::uint64_t unread) : unread_(unread) {}
+  void take(const Item& item) override { ledgers += std::holds_alternative<model::Ledger>(item); }
+  bool take_block(std::span<const std::uint8_t>) override { return blocks++ >= unread_; }
+  void finish() override { is_finished = true; }
+
+  std::uint64_t blocks = 0;
+  int ledgers = 0;
+  bool is_finished = false;
+
+ private:
+  std::uint64_t unread_;  // so many blocks nobody reads
+};
+
+TEST_CASE("a tap gets everything and the end where the store fails") {
+  const auto taken = std::make_shared<SmallStore::Taken>();
+  CountingTap tap(0);
+  Sink sink(std::make_unique<SmallStore>(taken, 3));
+  sink.tap(tap, one_point());
+  for (std::uint64_t batch = 0; batch < 10; ++batch) sink.push(batch_of(batch * 10, 10, {}));
+  while (!sink.failed()) std::this_thread::yield();
+  sink.push(batch_of(100, 10, {}));
+  sink.push(model::Ledger{});
+  const auto finished = sink.finish();
+  REQUIRE_FALSE(finished);
+  CHECK(finished.error().text() == "the disk is full");
+  CHECK(taken->blocks == 3);
+  CHECK_FALSE(taken->is_finished);
+  CHECK(tap.blocks == 11);
+  CHECK(tap.ledgers == 1);
+  CHECK(tap.is_finished);
+}
+
+TEST_CASE("a store of what nobody reads gets that alone, and a ledger that counts the rest") {
+  const auto taken = std::make_shared<SmallStore::Taken>();
+  CountingTap tap(4);
+  Sink sink(std::make_unique<SmallStore>(taken, 1000));
+  sink.tap(tap, one_point(), Sink::Stored::kUnread);
+  for (std::uint64_t batch = 0; batch < 10; ++batch) sink.push(batch_of(batch * 10, 10, {}));
+  sink.push(model::Ledger{});
+  REQUIRE(sink.finish());
+  CHECK(taken->blocks == 4);
+  CHECK(tap.blocks == 10);
+  REQUIRE(taken->ledger.size() == 1);
+  CHECK(taken->ledger.front().cause == model::LossCause::kStreamed);
+  CHECK(taken->ledger.front().count == 60);
+  CHECK(taken->is_finished);
 }
 
 }  // namespace

@@ -19,6 +19,26 @@ TEST_CASE("addresses of this machine are understood") {
   CHECK(text("unix:/run/gnb.sock") == "unix:/run/gnb.sock");
 }
 
+TEST_CASE("TLS reaches every host, for streams only") {
+  for (const std::string text : {"tls://0.0.0.0:9000", "tls://gnb.example:9000", "tls://[::]:9000",
+                                 "tls://127.0.0.1:0", "tls://[2001:db8::1]:9000"}) {
+    CAPTURE(text);
+    const auto address = parse_stream_address(text);
+    REQUIRE(address);
+    CHECK(address->is_tls);
+    CHECK(address->text() == text);
+    const auto local = parse_local_address(text);
+    REQUIRE_FALSE(local);
+    CHECK(local.error().text().contains("only streams of a trace know TLS"));
+  }
+  CHECK_FALSE(parse_stream_address("tls://:9000"));
+  CHECK_FALSE(parse_stream_address("tls://gnb"));
+  CHECK(is_stream("tls://gnb:9000"));
+  const auto plain = parse_stream_address("192.168.1.2:9000");
+  REQUIRE_FALSE(plain);
+  CHECK(plain.error().text().contains("tls://192.168.1.2:9000 is encrypted"));
+}
+
 TEST_CASE("an address that others can reach is refused, and the way is named") {
   for (const std::string text : {"0.0.0.0:9000", "192.168.1.2:9000", "[::]:9000", "gnb:9000",
                                  "[::ffff:192.168.1.2]:9000", ":9000", "128.0.0.1:1"}) {

@@ -34,7 +34,7 @@ FeedFollower::FeedFollower(BlockFeed& feed, std::chrono::nanoseconds flush_perio
                            BlockFeed::Wake wake)
     : feed_(&feed),
       lag_ns_(static_cast<std::uint64_t>(flush_period.count()) + kOnTheWayNs),
-      reader_(feed.join(std::move(wake))),
+      reader_(feed.join(std::move(wake), BlockFeed::Kind::kWatcher)),
       figures_(ues) {}
 
 FeedFollower::~FeedFollower() {

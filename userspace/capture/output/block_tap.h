@@ -1,5 +1,6 @@
-// Sees what a capture's store takes, as it takes it: items, and events as blocks, which are packed
-// once for both. The sink's thread calls it, and waits for it: it never blocks.
+// Sees what a capture's store takes: items, and events as blocks, which are packed once for both.
+// It goes on where the store has failed. The sink's thread calls it, and waits for it: it never
+// blocks.
 #pragma once
 
 #include <cstdint>
@@ -16,9 +17,10 @@ class BlockTap {
   BlockTap& operator=(const BlockTap&) = delete;
   virtual ~BlockTap() = default;
 
-  virtual void take(const Item& item) = 0;                           // no events
-  virtual void take_block(std::span<const std::uint8_t> block) = 0;  // of events, header first
-  virtual void finish() = 0;  // the store is complete, and nothing follows
+  virtual void take(const Item& item) = 0;  // no events
+  // Of events, header first. Whether somebody will read it.
+  virtual bool take_block(std::span<const std::uint8_t> block) = 0;
+  virtual void finish() = 0;  // nothing follows
 };
 
 }  // namespace sojourn::capture

@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstring>
 #include <span>
 #include <utility>
 
 #include "analysis/trace/column.h"
+#include "analysis/trace/format.h"
 
 namespace sojourn::capture {
 
@@ -40,7 +42,7 @@ void Sink::add(Work work) {
   bool gives_up = false;
   {
     const std::scoped_lock lock(mutex_);
-    if (error_) return;
+    if (error_ && !has_tap_) return;
     const std::size_t counted = std::min(counts.size(), by_point_.size());
     for (std::size_t point = 0; point < counted; ++point) by_point_[point] += counts[point];
     gives_up = behind_ == Behind::kGiveUpOldest;
@@ -147,14 +149,14 @@ std::uint64_t Sink::bytes() const {
 void Sink::abandon() {
   run_in_order([](std::unique_ptr<ItemStore>& store) { store->abandon(); });
   thread_.end();
-  if (error_) store_->abandon();
+  if (error_ && !has_tap_) store_->abandon();  // the job was not run
 }
 
 Result<void> Sink::finish() {
   Result<void> finished;
   run_in_order([this, &finished](std::unique_ptr<ItemStore>& store) {
-    finished = store->finish();
-    if (tap_ != nullptr && finished) tap_->finish();
+    if (!failed()) finished = store->finish();
+    if (tap_ != nullptr) tap_->finish();
   });
   thread_.end();
   if (error_) return std::unexpected(*error_);
@@ -167,8 +169,8 @@ bool Sink::do_work(Work& work) {
   const std::scoped_lock lock(mutex_);
   bytes_ = bytes;
   if (model::EventBatch* const batch = batch_of(work)) keep_for_reuse(*batch);
-  if (!done) error_ = std::move(done).error();
-  return !error_;
+  if (!done && !error_) error_ = std::move(done).error();
+  return !error_ || has_tap_;
 }
 
 Result<void> Sink::store(Work& work) {
@@ -181,25 +183,54 @@ Result<void> Sink::store(Work& work) {
   return tap_ == nullptr ? store_->take(item) : store_tapped(item);
 }
 
-void Sink::tap(BlockTap& tap, model::Schema schema) {
-  run_in_order([this, &tap, schema = std::move(schema)](std::unique_ptr<ItemStore>&) mutable {
-    tap_ = &tap;
-    schema_ = std::move(schema);
-  });
+void Sink::tap(BlockTap& tap, model::Schema schema, Stored stored) {
+  run_in_order(
+      [this, &tap, schema = std::move(schema), stored](std::unique_ptr<ItemStore>&) mutable {
+        tap_ = &tap;
+        schema_ = std::move(schema);
+        stored_ = stored;
+        const std::scoped_lock lock(mutex_);
+        has_tap_ = true;
+      });
+}
+
+// The first error is kept. What follows goes to the tap alone.
+void Sink::note(Result<void> done) {
+  const std::scoped_lock lock(mutex_);
+  if (!done && !error_) error_ = std::move(done).error();
 }
 
 Result<void> Sink::store_tapped(const Item& item) {
   if (const auto* const batch = std::get_if<model::EventBatch>(&item))
-    return packer_.pack(*batch, schema_,
-                        [this](std::span<const std::uint8_t> block) -> Result<void> {
-                          SJ_CHECK(store_->take_block(block));
-                          tap_->take_block(block);
-                          return {};
-                        });
+    return packer_.pack(*batch, schema_, [this](std::span<const std::uint8_t> block) {
+      store_tapped_block(block);
+      return Result<void>{};
+    });
   if (const auto* const schema = std::get_if<model::Schema>(&item)) schema_ = *schema;
-  SJ_CHECK(store_->take(item));
   tap_->take(item);
+  if (failed()) return {};
+  const auto* const ledger = std::get_if<model::Ledger>(&item);
+  if (ledger == nullptr || streamed_.empty()) {
+    note(store_->take(item));
+    return {};
+  }
+  model::Ledger whole = *ledger;
+  for (const auto& [stream, count] : streamed_)
+    whole.push_back({.stream = stream,
+                     .point = model::kNoPoint,
+                     .cause = model::LossCause::kStreamed,
+                     .count = count});
+  note(store_->take(whole));
   return {};
+}
+
+void Sink::store_tapped_block(std::span<const std::uint8_t> block) {
+  const bool is_read = tap_->take_block(block);
+  if (failed()) return;
+  if (!is_read || stored_ == Stored::kAll) return note(store_->take_block(block));
+  trace::BlockHeader header;
+  std::memcpy(&header, block.data(), sizeof(header));
+  streamed_[header.stream] += header.events;
 }
 
 }  // namespace sojourn::capture

@@ -1,7 +1,7 @@
 // The thread that owns the store: it encodes, compresses, and holds or writes the items that are
 // pushed to it, so that a slow disk never keeps the drain from its rings. It has the rights of the
 // files' owner and no others. Everything is moved through one queue, in order. The first error
-// stops the writing; finish() returns it.
+// stops the writing, but not what goes to a tap; finish() returns it.
 #pragma once
 
 #include <cstdint>
@@ -11,6 +11,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -44,8 +45,11 @@ class Sink {
   using Job = std::function<void(std::unique_ptr<ItemStore>&)>;
   void run_in_order(Job job);
 
-  // Sees what the store takes from now on; it outlives the sink. The store has the schema already.
-  void tap(BlockTap& tap, model::Schema schema);
+  // The tap sees the items of the store from now on, and must outlive the sink. The store has the
+  // schema already.
+  // kUnread: the store gets no events that somebody reads by the tap. Its ledger counts them.
+  enum class Stored : std::uint8_t { kAll, kUnread };
+  void tap(BlockTap& tap, model::Schema schema, Stored stored = Stored::kAll);
 
   // The choice if batches come faster than the store takes them: the sources wait, so that their
   // rings fill, or the oldest waiting batches are dropped and counted.
@@ -79,6 +83,8 @@ class Sink {
   bool do_work(Work& work);
   Result<void> store(Work& work);
   Result<void> store_tapped(const Item& item);
+  void store_tapped_block(std::span<const std::uint8_t> block);
+  void note(Result<void> done);
 
   // Guards the members below, which both sides use. The queue's lock, if held as well, is taken
   // first.
@@ -88,12 +94,15 @@ class Sink {
   std::uint64_t bytes_ = 0;
   std::vector<std::uint64_t> by_point_;  // empty: not counted
   Behind behind_ = Behind::kWait;
+  bool has_tap_ = false;
   std::map<std::pair<std::uint32_t, model::PointId>, std::uint64_t> given_up_;  // by stream, point
 
   Look look_;
   // The members below are used by the thread alone until it has ended.
   BlockTap* tap_ = nullptr;
   trace::BlockPacker packer_;  // for both, where there is a tap
+  Stored stored_ = Stored::kAll;
+  std::map<std::uint32_t, std::uint64_t> streamed_;  // events that only readers got, by stream
   model::Schema schema_;
   std::unique_ptr<ItemStore> store_;
   mutable base::WorkerThread<Work> thread_;

@@ -125,6 +125,7 @@ struct Outcome {
   std::uint64_t bytes = 0;
   BlockFeed::Totals streamed;
   bool has_cut_off_readers = false;    // that took nothing any more at the end
+  std::uint64_t reconnections = 0;     // to readers that it had connected to
   std::vector<std::string> never_hit;  // names of points that were on
   std::size_t switched = 0;            // points that were off, or that triggers have switched
   std::optional<RingAdvice> rings;

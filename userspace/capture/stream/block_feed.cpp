@@ -1,12 +1,16 @@
 #include "userspace/capture/stream/block_feed.h"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <map>
 #include <optional>
+#include <random>
 #include <tuple>
 #include <type_traits>
 #include <utility>
+
+#include <fmt/format.h>
 
 #include "analysis/trace/format.h"
 #include "analysis/trace/meta.h"
@@ -32,6 +36,14 @@ void append(std::vector<std::uint8_t>& to, std::span<const std::uint8_t> bytes) 
   to.insert(to.end(), bytes.begin(), bytes.end());
 }
 
+// No other capture has it, on whichever host.
+std::string random_name() {
+  std::array<std::uint64_t, 2> random{};
+  std::random_device device;
+  for (std::uint64_t& word : random) word = std::uint64_t{device()} << 32 | device();
+  return fmt::format("{:016x}{:016x}", random[0], random[1]);
+}
+
 std::vector<std::uint8_t> file_header() {
   trace::FileHeader header;
   header.header_crc = trace::checksum(&header, offsetof(trace::FileHeader, header_crc));
@@ -44,9 +56,10 @@ std::vector<std::uint8_t> file_header() {
 
 class BlockFeed::Reader {
  public:
-  explicit Reader(Wake wake_up) : wake(std::move(wake_up)) {}
+  Reader(Wake wake_up, Kind of_kind) : wake(std::move(wake_up)), kind(of_kind) {}
 
   const Wake wake;
+  const Kind kind;
   std::deque<Chunk> queue;
   std::size_t bytes = 0;       // in the queue
   std::size_t handed_out = 0;  // chunks of the queue that its thread has, and did not consume yet
@@ -55,14 +68,15 @@ class BlockFeed::Reader {
   bool is_complete = false;
   std::size_t described = 0;  // of descriptions_
   bool is_owed_accounts = false;
-  // Where its trace begins: see Capture, and what the ledger said then.
+  // The begin of its trace, see Capture, and the ledger at that time.
   std::uint64_t open_ns = 0;
   std::vector<std::uint64_t> stream_first;
   model::Ledger before;
   std::map<std::uint32_t, std::uint64_t> lost;  // by stream
 };
 
-BlockFeed::BlockFeed(const model::Host& host, Limits limits) : limits_(limits) {
+BlockFeed::BlockFeed(const model::Host& host, Limits limits)
+    : limits_(limits), name_(random_name()) {
   std::vector<std::uint8_t> bytes = file_header();
   if (const Chunk about = block_of(BlockType::kHost, host)) append(bytes, *about);
   beginning_ = std::make_shared<const std::vector<std::uint8_t>>(std::move(bytes));
@@ -70,8 +84,8 @@ BlockFeed::BlockFeed(const model::Host& host, Limits limits) : limits_(limits) {
 
 BlockFeed::~BlockFeed() = default;
 
-// None where it is too large to be a block: then the file cannot have it either, and its writing
-// has failed.
+// Null if it is too large for a block: then the file cannot have it either, and its writing has
+// failed.
 template <typename T>
 BlockFeed::Chunk BlockFeed::block_of(BlockType type, const T& about) {
   const std::string json = trace::to_json(about);
@@ -81,7 +95,7 @@ BlockFeed::Chunk BlockFeed::block_of(BlockType type, const T& about) {
   return std::make_shared<const std::vector<std::uint8_t>>(block->begin(), block->end());
 }
 
-// ---- what comes from the sink ----
+// ---- calls of the sink ----
 
 void BlockFeed::take(const Item& item) {
   const std::scoped_lock lock(mutex_);
@@ -118,7 +132,7 @@ void BlockFeed::take(const Item& item) {
       item);
 }
 
-void BlockFeed::take_block(std::span<const std::uint8_t> block) {
+bool BlockFeed::take_block(std::span<const std::uint8_t> block) {
   trace::BlockHeader header;
   std::memcpy(&header, block.data(), sizeof(header));
   const auto chunk = std::make_shared<const std::vector<std::uint8_t>>(block.begin(), block.end());
@@ -126,14 +140,19 @@ void BlockFeed::take_block(std::span<const std::uint8_t> block) {
   if (kept_.size() <= header.stream) kept_.resize(std::size_t{header.stream} + 1);
   kept_[header.stream] += header.events;
   newest_ns_ = std::max(newest_ns_, header.max_ts_ns);
+  bool is_read = false;
   for (const auto& reader : readers_) {
     if (!reader->has_begun) continue;
     // No event comes before what describes it.
-    if (describe(*reader) && offer(*reader, chunk)) continue;
+    if (describe(*reader) && offer(*reader, chunk)) {
+      is_read = is_read || reader->kind == Kind::kReader;
+      continue;
+    }
     reader->lost[header.stream] += header.events;
     reader->is_owed_accounts = true;
     totals_.lost += header.events;
   }
+  return is_read;
 }
 
 void BlockFeed::take_ledger(const model::Ledger& ledger) {
@@ -153,7 +172,7 @@ void BlockFeed::finish() {
   has_finished_ = true;
   for (const auto& reader : readers_) {
     if (!reader->has_begun) begin(*reader);
-    // The end is told in any case: it is as long as the beginning.
+    // The end is sent in any case: it is as long as the beginning.
     for (; reader->described < descriptions_.size(); ++reader->described)
       push(*reader, descriptions_[reader->described]);
     push(*reader, sampling_);
@@ -198,14 +217,14 @@ bool BlockFeed::offer(Reader& reader, const Chunk& chunk) {
   return true;
 }
 
-// Readers that take nothing must not keep the room that others need.
+// Readers that take nothing must not keep the memory that others need.
 void BlockFeed::reclaim() {
   for (const auto& reader : readers_)
     if (reader->idle_seconds >= kIdleSeconds && reader->bytes > limits_.sure_bytes)
       shorten(*reader);
 }
 
-// It loses the newest events that wait for it, down to what it may have in any case.
+// Drops the newest events that wait for the reader, down to the memory that it may always use.
 void BlockFeed::shorten(Reader& reader) {
   std::deque<Chunk> kept;
   // A part of the first one may have been sent already.
@@ -232,7 +251,7 @@ void BlockFeed::offer_all(const Chunk& chunk) {
     if (reader->has_begun) offer(*reader, chunk);
 }
 
-// All that was noted so far; false: there is no room for some of it.
+// Offers all descriptions so far. Returns false if there is no room for some of them.
 bool BlockFeed::describe(Reader& reader) {
   for (; reader.described < descriptions_.size(); ++reader.described)
     if (!offer(reader, descriptions_[reader.described])) return false;
@@ -251,7 +270,7 @@ std::vector<std::uint64_t> BlockFeed::hits_so_far() const {
   return hits;
 }
 
-// With what there is so far of what describes the capture.
+// Begins a reader's trace with the descriptions of the capture so far.
 void BlockFeed::begin(Reader& reader) {
   reader.has_begun = true;
   const bool is_first = newest_ns_ == 0 && ledger_.empty();
@@ -261,6 +280,7 @@ void BlockFeed::begin(Reader& reader) {
     reader.before = ledger_;
   }
   push(reader, beginning_);
+  push(reader, origin_for(reader));
   for (; reader.described < descriptions_.size(); ++reader.described)
     push(reader, descriptions_[reader.described]);
   push(reader, clock_);
@@ -291,7 +311,13 @@ BlockFeed::Chunk BlockFeed::capture_for(const Reader& reader) {
   return block_of(BlockType::kCapture, capture);
 }
 
-// What was lost since it came, and what it lost itself.
+BlockFeed::Chunk BlockFeed::origin_for(const Reader& reader) {
+  return block_of(
+      BlockType::kOrigin,
+      model::Origin{.capture = name_, .stream_first = reader.stream_first, .lost = reader.before});
+}
+
+// The losses since it came, and its own.
 BlockFeed::Chunk BlockFeed::ledger_for(const Reader& reader) {
   const auto place = [](const model::LedgerEntry& entry) {
     return std::tuple(entry.stream, entry.point, entry.cause);
@@ -316,10 +342,10 @@ BlockFeed::Chunk BlockFeed::ledger_for(const Reader& reader) {
 
 // ---- readers ----
 
-std::shared_ptr<BlockFeed::Reader> BlockFeed::join(Wake wake) {
+std::shared_ptr<BlockFeed::Reader> BlockFeed::join(Wake wake, Kind kind) {
   const std::scoped_lock lock(mutex_);
   if (readers_.size() >= limits_.readers || has_finished_) return nullptr;
-  auto reader = std::make_shared<Reader>(std::move(wake));
+  auto reader = std::make_shared<Reader>(std::move(wake), kind);
   readers_.push_back(reader);
   ++totals_.readers;
   if (newest_ns_ == 0 && ledger_.empty()) begin(*reader);

@@ -11,7 +11,9 @@
 // reader costs is bounded memory, and the sink never waits for it.
 //
 // A reader begins at a ledger, which comes once a second: the hits before it are then known by
-// count, so that the ledger of a trace that begins there can be exact from there on.
+// count, so that the ledger of a trace that begins there can be exact from there on. Its origin
+// says these counts: whoever reads and comes again finds by them what passed in between
+// (analysis/trace/parts.h).
 #pragma once
 
 #include <cstddef>
@@ -34,10 +36,10 @@ namespace sojourn::capture {
 class BlockFeed final : public BlockTap {
  public:
   struct Limits {
-    // What a reader may have waiting in any case, and what it may where all readers together have
-    // less than the third waiting. So they take at most readers x sure_bytes + all_bytes, and a
-    // block each. From those who have taken nothing for seconds what is more than the first is
-    // taken away, where others need the room.
+    // The memory of waiting chunks that a reader may always use, and the larger one that it may use
+    // while all readers together have less than the third. So they take at most readers x
+    // sure_bytes + all_bytes, and a block each. If others need the room, readers that have taken
+    // nothing for seconds lose what is above the first limit.
     std::size_t sure_bytes = std::size_t{256} << 10;
     std::size_t reader_bytes = std::size_t{16} << 20;
     std::size_t all_bytes = std::size_t{64} << 20;
@@ -46,7 +48,7 @@ class BlockFeed final : public BlockTap {
   using Chunk = std::shared_ptr<const std::vector<std::uint8_t>>;
   using Wake = std::function<void()>;
 
-  // What one reader has and is still to get. Opaque: it is the feed's.
+  // The state of one reader. Opaque: it belongs to the feed.
   class Reader;
 
   explicit BlockFeed(const model::Host& host) : BlockFeed(host, Limits()) {}
@@ -54,14 +56,16 @@ class BlockFeed final : public BlockTap {
   ~BlockFeed() override;
 
   void take(const Item& item) override;
-  void take_block(std::span<const std::uint8_t> block) override;
+  bool take_block(std::span<const std::uint8_t> block) override;
   void finish() override;
 
   // The following may be called by any thread.
 
   // `wake` is called by the sink's thread when something waits for a reader for which nothing did;
-  // it returns at once, and calls nothing of the feed. None: there are too many readers.
-  std::shared_ptr<Reader> join(Wake wake);
+  // it returns at once, and calls nothing of the feed. None: there are too many readers. A watcher
+  // keeps nothing: what only watchers get, nobody reads.
+  enum class Kind : std::uint8_t { kReader, kWatcher };
+  std::shared_ptr<Reader> join(Wake wake, Kind kind = Kind::kReader);
   void leave(const std::shared_ptr<Reader>& reader);
 
   // The first chunks that wait for the reader, at most `chunks`. consume() drops those that the
@@ -93,13 +97,15 @@ class BlockFeed final : public BlockTap {
   void send_accounts(Reader& reader, bool in_any_case);
   Chunk capture_for(const Reader& reader);
   Chunk ledger_for(const Reader& reader);
+  Chunk origin_for(const Reader& reader);
   std::vector<std::uint64_t> hits_so_far() const;
 
   const Limits limits_;
   mutable std::mutex mutex_;  // of everything below
   trace::BlockMaker maker_;
   std::vector<std::shared_ptr<Reader>> readers_;
-  Chunk beginning_;  // the file's header, and the host
+  Chunk beginning_;         // the file's header, and the host
+  const std::string name_;  // of the capture, in its readers' origins
   // The blocks that describe the capture, in order: a reader that begins gets all of them. Only the
   // newest schema is kept.
   std::vector<Chunk> descriptions_;

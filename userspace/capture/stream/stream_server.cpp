@@ -7,34 +7,38 @@
 #include <cstdint>
 #include <latch>
 #include <map>
+#include <optional>
 #include <thread>
 #include <tuple>
 #include <utility>
 
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <poll.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
-#include <sys/uio.h>
 #include <unistd.h>
 
 #include "userspace/base/clock.h"
 #include "userspace/base/fail_errno.h"
+#include "userspace/capture/stream/reader_connection.h"
+#include "userspace/tls/session.h"
 
 namespace sojourn::capture {
 
 namespace {
 
-constexpr std::size_t kChunksAtOnce = 32;
-constexpr std::size_t kTurnBytes = std::size_t{1} << 20;  // then the next reader has its turn
-constexpr std::size_t kMaxReceived = std::size_t{64} << 10;
 constexpr std::uint64_t kPatienceNs = 2'000'000'000;  // at the end, for a reader that takes nothing
 constexpr std::uint64_t kMaxLingerNs = 10'000'000'000;  // and for all of them
+constexpr std::uint64_t kFirstDialNs = 5'000'000'000;   // for a reader that should be there already
+constexpr std::uint64_t kBetweenDialsNs = 1'000'000'000;
+constexpr std::size_t kMaxEntering = 64;  // connections that have not shown a token yet
 constexpr int kTickMs = 200;
 constexpr int kKeepAliveSeconds = 30;
+constexpr int kUnheardMs = 20'000;
 
-// Readers have the numbers that follow.
+// Connections have the numbers that follow.
 constexpr std::uint64_t kWakeId = 0;
 constexpr std::uint64_t kFirstListenerId = 1;
 constexpr std::uint64_t kFirstReaderId = 1000;
@@ -52,7 +56,7 @@ void count_up(int eventfd) {
   std::ignore = write(eventfd, &one, sizeof(one));
 }
 
-// A peer that vanished without a word is found out; nobody is hurried.
+// Finds out peers that vanished without a word; slow ones are not hurried.
 void keep_alive(int fd) {
   const int yes = 1;
   const int seconds = kKeepAliveSeconds;
@@ -60,22 +64,52 @@ void keep_alive(int fd) {
   setsockopt(fd, IPPROTO_TCP, TCP_KEEPIDLE, &seconds, sizeof(seconds));
 }
 
-struct Connection {
+// One that we called is called again: then it is good to know soon that it hears nothing.
+void notice_silence(int fd) {
+  setsockopt(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, &kUnheardMs, sizeof(kUnheardMs));
+}
+
+// Who we are and whom we trust, where any address has TLS.
+struct Protection {
+  std::optional<tls::Context> server;
+  std::optional<tls::Context> client;
+  std::string token;
+
+  static Result<Protection> of(const StreamOptions& options) {
+    Protection made{.server = {}, .client = {}, .token = options.token};
+    if (std::ranges::any_of(options.listen, &files::StreamAddress::is_tls)) {
+      SJ_TRY(context, tls::Context::for_server(options.certificate, options.key));
+      made.server = std::move(context);
+    }
+    if (std::ranges::any_of(options.connect, &files::StreamAddress::is_tls)) {
+      SJ_TRY(context, tls::Context::for_client(options.authorities));
+      made.client = std::move(context);
+    }
+    return made;
+  }
+};
+
+struct Listener {
   base::Fd fd;
-  std::shared_ptr<BlockFeed::Reader> reader;
-  std::size_t sent_of_first = 0;  // of the first chunk that waits
-  std::size_t received = 0;
-  std::uint64_t progress_ns = 0;
-  bool is_blocked = false;    // until its socket has room
-  bool says_nothing = false;  // it has shut its side down
+  bool is_tls = false;
+};
+
+// A reader that we call.
+struct Dial {
+  files::StreamAddress address;
+  files::Endpoint endpoint;
+  std::uint64_t id = 0;  // of its connection; 0: there is none
+  std::uint64_t next_ns = 0;
+  bool was_reader = false;  // this connection
 };
 
 }  // namespace
 
 class StreamServer::Loop {
  public:
-  explicit Loop(BlockFeed& feed)
+  Loop(BlockFeed& feed, Protection protection)
       : feed_(&feed),
+        protection_(std::move(protection)),
         epoll_(epoll_create1(EPOLL_CLOEXEC)),
         wake_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {}
   Loop(const Loop&) = delete;
@@ -83,7 +117,6 @@ class StreamServer::Loop {
   ~Loop() {
     stops_ = true;
     join();
-    for (const auto& [id, connection] : connections_) feed_->leave(connection.reader);
   }
 
   Result<void> watch_wake() {
@@ -92,11 +125,14 @@ class StreamServer::Loop {
   }
   Result<void> listen(base::Fd fd, const files::StreamAddress& address) {
     SJ_CHECK(watch(epoll_.get(), fd.get(), EPOLLIN, kFirstListenerId + listeners_.size()));
-    listeners_.push_back(std::move(fd));
+    listeners_.push_back({.fd = std::move(fd), .is_tls = address.is_tls});
     if (address.is_unix()) paths_.push_back(address.path);
     return {};
   }
-  void add(base::Fd fd);
+  // A reader in this process: the other end of its socket.
+  Result<base::Fd> add_own_reader();
+  // Has reached the reader there when it returns.
+  Result<void> dial(const files::StreamAddress& address);
 
   Result<void> begin(const FileOwner& owner) {
     Result<void> became;
@@ -115,51 +151,175 @@ class StreamServer::Loop {
     join();
     return !has_cut_off_;
   }
+  std::uint64_t reconnections() const { return reconnections_; }
 
  private:
+  using Connections = std::map<std::uint64_t, ReaderConnection>;
+
   void join() {
     if (wake_) count_up(wake_.get());
     if (thread_.joinable()) thread_.join();
   }
   void run();
-  void accept_all(int listener);
+  void accept_all(const Listener& listener);
+  void add(base::Fd fd, ReaderConnection::Guard guard);
+  Result<std::uint64_t> call(const files::StreamAddress& address, const files::Endpoint& endpoint);
+  Result<void> wait_until_reader(std::uint64_t id, const files::StreamAddress& address);
+  void call_again();
+  void count_reconnections();
+  void drop_late_ones();
   void serve(std::uint64_t id, std::uint32_t events);
-  bool receive(Connection& connection);
-  bool send(Connection& connection);
-  void want(std::uint64_t id, const Connection& connection) const;
+  void want(std::uint64_t id, const ReaderConnection& connection) const;
   void cut_off(std::uint64_t id);
   void send_to_all();
   bool is_done();
 
   BlockFeed* feed_;
+  const Protection protection_;
   base::Fd epoll_;
   base::Fd wake_;
-  std::vector<base::Fd> listeners_;
+  std::vector<Listener> listeners_;
   std::vector<std::string> paths_;  // of unix sockets, which go with the thread
-  std::map<std::uint64_t, Connection> connections_;
+  Connections connections_;         // the oldest first
+  std::vector<Dial> dials_;
   std::uint64_t next_id_ = kFirstReaderId;
   std::uint64_t finishing_since_ns_ = 0;
+  std::uint64_t reconnections_ = 0;
   bool has_cut_off_ = false;  // a reader at the end, which took nothing
   std::atomic<bool> finishes_ = false;
   std::atomic<bool> stops_ = false;
   std::thread thread_;
 };
 
-// One too many is closed at once.
-void StreamServer::Loop::add(base::Fd fd) {
-  Connection connection;
-  connection.reader = feed_->join([wake = wake_.get()] { count_up(wake); });
-  if (!connection.reader) return;
-  keep_alive(fd.get());
-  connection.fd = std::move(fd);
-  connection.progress_ns = base::monotonic_ns();
-  const std::uint64_t id = next_id_++;
-  if (!watch(epoll_.get(), connection.fd.get(), EPOLLIN, id)) {
-    feed_->leave(connection.reader);
-    return;
+// ---- how connections come ----
+
+void StreamServer::Loop::accept_all(const Listener& listener) {
+  for (;;) {
+    base::Fd fd(accept4(listener.fd.get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
+    if (fd) {
+      ReaderConnection::Guard guard;
+      if (listener.is_tls) {
+        auto session = protection_.server->accept(fd.get());
+        if (!session) continue;
+        guard = {.session = std::move(*session), .token = protection_.token};
+      }
+      add(std::move(fd), std::move(guard));
+    } else if (errno == EMFILE || errno == ENFILE || errno == ENOMEM || errno == ENOBUFS) {
+      return static_cast<void>(usleep(10'000));  // else this would be asked again at once
+    } else if (errno != EINTR && errno != ECONNABORTED) {
+      return;
+    }
   }
-  connections_.emplace(id, std::move(connection));
 }
+
+// One too many is closed at once. Of those who have not shown a token yet the oldest has to go.
+void StreamServer::Loop::add(base::Fd fd, ReaderConnection::Guard guard) {
+  keep_alive(fd.get());
+  const std::uint64_t id = next_id_++;
+  const auto [added, is_new] = connections_.try_emplace(id, std::move(fd), std::move(guard), *feed_,
+                                                        [wake = wake_.get()] { count_up(wake); });
+  ReaderConnection& connection = added->second;
+  if (!connection.receive(0) || !watch(epoll_.get(), connection.fd(), connection.awaited(), id))
+    return cut_off(id);
+  const auto is_entering = [](const auto& one) { return !one.second.is_reader(); };
+  if (std::ranges::count_if(connections_, is_entering) > std::ptrdiff_t{kMaxEntering})
+    cut_off(std::ranges::find_if(connections_, is_entering)->first);
+}
+
+// It is no one who keeps the trace: the file goes on.
+Result<base::Fd> StreamServer::Loop::add_own_reader() {
+  std::array<int, 2> pair{};
+  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, pair.data()) != 0)
+    return fail_errno("make a socket for the stream");
+  base::Fd theirs(pair[1]);
+  add(base::Fd(pair[0]), {.kind = BlockFeed::Kind::kWatcher});
+  return theirs;
+}
+
+Result<std::uint64_t> StreamServer::Loop::call(const files::StreamAddress& address,
+                                               const files::Endpoint& endpoint) {
+  SJ_TRY(fd, files::begin_to_connect(endpoint, address));
+  ReaderConnection::Guard guard;
+  if (address.is_tls) {
+    SJ_TRY(session, protection_.client->connect(fd.get(), address.host));
+    guard = {.session = std::move(session), .token = protection_.token};
+  }
+  if (!address.is_unix()) {
+    keep_alive(fd.get());
+    notice_silence(fd.get());
+  }
+  const std::uint64_t id = next_id_++;
+  const auto [added, is_new] = connections_.try_emplace(id, std::move(fd), std::move(guard), *feed_,
+                                                        [wake = wake_.get()] { count_up(wake); });
+  const auto watched = watch(epoll_.get(), added->second.fd(), added->second.awaited(), id);
+  if (watched) return id;
+  connections_.erase(added);
+  return std::unexpected(watched.error());
+}
+
+Result<void> StreamServer::Loop::dial(const files::StreamAddress& address) {
+  SJ_TRY(endpoints, files::endpoints_of(address));
+  Result<void> tried;
+  for (const files::Endpoint& endpoint : endpoints) {
+    const auto id = call(address, endpoint);
+    tried = id ? wait_until_reader(*id, address) : std::unexpected(id.error());
+    if (!tried) continue;
+    dials_.push_back({.address = address, .endpoint = endpoint, .id = *id, .was_reader = true});
+    return {};
+  }
+  return tried;
+}
+
+Result<void> StreamServer::Loop::wait_until_reader(std::uint64_t id,
+                                                   const files::StreamAddress& address) {
+  ReaderConnection& connection = connections_.at(id);
+  const std::uint64_t until_ns = base::monotonic_ns() + kFirstDialNs;
+  while (!connection.is_reader()) {
+    const std::uint64_t now_ns = base::monotonic_ns();
+    pollfd wanted{
+        .fd = connection.fd(), .events = static_cast<short>(connection.awaited()), .revents = 0};
+    const int left_ms = now_ns < until_ns ? static_cast<int>((until_ns - now_ns) / 1'000'000) : 0;
+    const int ready = left_ms == 0 ? 0 : poll(&wanted, 1, left_ms);
+    if (ready < 0 && errno == EINTR) continue;
+    if (ready > 0 && connection.receive(static_cast<std::uint32_t>(wanted.revents))) continue;
+    const std::string why = ready > 0        ? connection.failure()
+                            : address.is_tls ? "no answer, or no token"
+                                             : "no answer";
+    connections_.erase(id);
+    return fail("connect to {}: {}", address.text(),
+                why.empty() ? "it closed the connection" : why);
+  }
+  want(id, connection);
+  return {};
+}
+
+void StreamServer::Loop::count_reconnections() {
+  for (Dial& dial : dials_) {
+    const auto known = connections_.find(dial.id);
+    if (dial.was_reader || known == connections_.end() || !known->second.is_reader()) continue;
+    dial.was_reader = true;
+    ++reconnections_;
+  }
+}
+
+void StreamServer::Loop::call_again() {
+  const std::uint64_t now_ns = base::monotonic_ns();
+  for (Dial& dial : dials_) {
+    if (connections_.contains(dial.id)) continue;
+    if (dial.id != 0) {
+      dial.id = 0;
+      dial.next_ns = now_ns + kBetweenDialsNs;
+    }
+    if (now_ns < dial.next_ns) continue;
+    dial.next_ns = now_ns + kBetweenDialsNs;
+    const auto id = call(dial.address, dial.endpoint);
+    if (!id) continue;
+    dial.id = *id;
+    dial.was_reader = false;
+  }
+}
+
+// ---- the thread ----
 
 void StreamServer::Loop::run() {
   std::array<epoll_event, 64> events{};
@@ -173,112 +333,58 @@ void StreamServer::Loop::run() {
         std::uint64_t news = 0;
         std::ignore = read(wake_.get(), &news, sizeof(news));
       } else if (id < kFirstReaderId) {
-        accept_all(listeners_[id - kFirstListenerId].get());
+        accept_all(listeners_[id - kFirstListenerId]);
       } else {
         serve(id, event.events);
       }
     }
     send_to_all();
+    drop_late_ones();
+    count_reconnections();
+    if (!finishes_) call_again();
   }
-  for (const auto& [id, connection] : connections_) shutdown(connection.fd.get(), SHUT_WR);
-  while (!connections_.empty()) cut_off(connections_.begin()->first);
+  for (auto& [id, connection] : connections_) connection.say_goodbye();
+  connections_.clear();
   for (const std::string& path : paths_) unlink(path.c_str());
-}
-
-void StreamServer::Loop::accept_all(int listener) {
-  for (;;) {
-    base::Fd fd(accept4(listener, nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
-    if (fd)
-      add(std::move(fd));
-    else if (errno == EMFILE || errno == ENFILE || errno == ENOMEM || errno == ENOBUFS)
-      return static_cast<void>(usleep(10'000));  // else this would be asked again at once
-    else if (errno != EINTR && errno != ECONNABORTED)
-      return;
-  }
 }
 
 void StreamServer::Loop::serve(std::uint64_t id, std::uint32_t events) {
   const auto known = connections_.find(id);
   if (known == connections_.end()) return;
-  Connection& connection = known->second;
-  const bool is_gone = (events & (EPOLLERR | EPOLLHUP)) != 0;
-  if (is_gone || ((events & EPOLLIN) != 0 && !receive(connection))) return cut_off(id);
-  if ((events & EPOLLOUT) != 0) connection.is_blocked = false;
-  want(id, connection);
+  if (!known->second.receive(events)) return cut_off(id);
+  want(id, known->second);
 }
 
-// False: it sends what nobody asked for. Whoever only shuts its side down may go on reading.
-bool StreamServer::Loop::receive(Connection& connection) {
-  std::array<char, 4096> rubbish{};
-  for (;;) {
-    const ssize_t got = recv(connection.fd.get(), rubbish.data(), rubbish.size(), 0);
-    if (got < 0) return errno == EAGAIN || errno == EINTR;
-    if (got == 0) {
-      connection.says_nothing = true;
-      return true;
-    }
-    connection.received += static_cast<std::size_t>(got);
-    if (connection.received > kMaxReceived) return false;
-  }
-}
-
-void StreamServer::Loop::want(std::uint64_t id, const Connection& connection) const {
+void StreamServer::Loop::want(std::uint64_t id, const ReaderConnection& connection) const {
   epoll_event event{};
-  event.events = (connection.says_nothing ? 0U : EPOLLIN) | (connection.is_blocked ? EPOLLOUT : 0U);
+  event.events = connection.awaited();
   event.data.u64 = id;
-  epoll_ctl(epoll_.get(), EPOLL_CTL_MOD, connection.fd.get(), &event);
-}
-
-// False: the reader is gone.
-bool StreamServer::Loop::send(Connection& connection) {
-  std::size_t turn = 0;
-  while (turn < kTurnBytes) {
-    const auto chunks = feed_->waiting(*connection.reader, kChunksAtOnce);
-    if (chunks.empty()) return true;
-    std::array<iovec, kChunksAtOnce> parts{};
-    for (std::size_t index = 0; index < chunks.size(); ++index)
-      parts[index] = {.iov_base = const_cast<std::uint8_t*>(chunks[index]->data()),
-                      .iov_len = chunks[index]->size()};
-    parts[0] = {.iov_base = const_cast<std::uint8_t*>(chunks[0]->data()) + connection.sent_of_first,
-                .iov_len = chunks[0]->size() - connection.sent_of_first};
-    msghdr message{};
-    message.msg_iov = parts.data();
-    message.msg_iovlen = chunks.size();
-    const ssize_t sent = sendmsg(connection.fd.get(), &message, MSG_NOSIGNAL | MSG_DONTWAIT);
-    if (sent < 0 && errno == EINTR) continue;
-    if (sent < 0) {
-      feed_->consume(*connection.reader, 0);
-      connection.is_blocked = errno == EAGAIN;
-      return connection.is_blocked;
-    }
-    turn += static_cast<std::size_t>(sent);
-    connection.progress_ns = base::monotonic_ns();
-    connection.sent_of_first += static_cast<std::size_t>(sent);
-    std::size_t whole = 0;
-    while (whole < chunks.size() && connection.sent_of_first >= chunks[whole]->size())
-      connection.sent_of_first -= chunks[whole++]->size();
-    feed_->consume(*connection.reader, whole);
-  }
-  count_up(wake_.get());  // there may be more, after the others
-  return true;
+  epoll_ctl(epoll_.get(), EPOLL_CTL_MOD, connection.fd(), &event);
 }
 
 void StreamServer::Loop::send_to_all() {
   std::vector<std::uint64_t> gone;
+  bool is_any_left = false;
   for (auto& [id, connection] : connections_) {
-    if (connection.is_blocked) continue;
-    if (!send(connection))
+    const std::uint32_t awaited = connection.awaited();
+    bool has_more = false;
+    if (!connection.send(has_more))
       gone.push_back(id);
-    else if (connection.is_blocked)
+    else if (connection.awaited() != awaited)
       want(id, connection);
+    is_any_left = is_any_left || has_more;
   }
   for (const std::uint64_t id : gone) cut_off(id);
+  if (is_any_left) count_up(wake_.get());  // after the others have had their turn
+}
+
+void StreamServer::Loop::drop_late_ones() {
+  const std::uint64_t now_ns = base::monotonic_ns();
+  std::erase_if(connections_, [&](const auto& one) { return one.second.is_late(now_ns); });
 }
 
 void StreamServer::Loop::cut_off(std::uint64_t id) {
-  const auto known = connections_.find(id);
-  feed_->leave(known->second.reader);
-  connections_.erase(known);
+  connections_.erase(id);
 }
 
 // At the end a reader has as long as it takes something.
@@ -289,8 +395,8 @@ bool StreamServer::Loop::is_done() {
   const bool is_over = now_ns - finishing_since_ns_ > kMaxLingerNs;
   bool waits = false;
   for (const auto& [id, connection] : connections_) {
-    if (feed_->is_complete(*connection.reader)) continue;
-    const std::uint64_t since_ns = std::max(connection.progress_ns, finishing_since_ns_);
+    if (!connection.is_reader() || connection.has_everything()) continue;
+    const std::uint64_t since_ns = std::max(connection.progress_ns(), finishing_since_ns_);
     if (is_over || now_ns - since_ns > kPatienceNs)
       has_cut_off_ = true;
     else
@@ -299,6 +405,8 @@ bool StreamServer::Loop::is_done() {
   return !waits;
 }
 
+// ---- the server ----
+
 StreamServer::StreamServer(std::unique_ptr<Loop> loop) : loop_(std::move(loop)) {}
 StreamServer::~StreamServer() = default;
 
@@ -306,26 +414,35 @@ bool StreamServer::finish() {
   return loop_->finish();
 }
 
+std::uint64_t StreamServer::reconnections() const {
+  return loop_->reconnections();
+}
+
 Result<std::unique_ptr<StreamServer>> StreamServer::start(const StreamOptions& options,
                                                           BlockFeed& feed, const FileOwner& owner) {
-  auto loop = std::make_unique<Loop>(feed);
-  SJ_CHECK(loop->watch_wake());
+  std::unique_ptr<Loop> loop;
   std::vector<files::StreamAddress> addresses;
+  base::Fd own_stream;
   {
     const WriteAs as(owner);
+    SJ_TRY(protection, Protection::of(options));
+    loop = std::make_unique<Loop>(feed, std::move(protection));
+    SJ_CHECK(loop->watch_wake());
     for (files::StreamAddress address : options.listen) {
       SJ_TRY(fd, files::listen_at(address));
       SJ_CHECK(loop->listen(std::move(fd), address));
       addresses.push_back(std::move(address));
     }
-    for (const files::StreamAddress& address : options.connect) {
-      SJ_TRY(fd, files::connect_to(address));
-      loop->add(std::move(fd));
+    for (const files::StreamAddress& address : options.connect) SJ_CHECK(loop->dial(address));
+    if (options.has_own_reader) {
+      SJ_TRY(fd, loop->add_own_reader());
+      own_stream = std::move(fd);
     }
   }
   SJ_CHECK(loop->begin(owner));
   std::unique_ptr<StreamServer> server(new StreamServer(std::move(loop)));
   server->addresses_ = std::move(addresses);
+  server->own_stream_ = std::move(own_stream);
   return server;
 }
 

@@ -19,6 +19,7 @@
 #include "userspace/cli/live/record/record_options.h"
 #include "userspace/cli/live/record/starvation_guard.h"
 #include "userspace/cli/live/record/step_teller.h"
+#include "userspace/cli/live/record/text_output.h"
 #include "userspace/cli/tell.h"
 #include "userspace/cli/units.h"
 #include "userspace/host/profile_cache.h"
@@ -144,6 +145,7 @@ Result<void> record_processes(const RecordOptions& options, capture::Options how
   capture.describe();
   tell_attached(options, capture);
   if (!options.quiet) tell_streams(capture);
+  const TextOutput text(capture.own_stream());
   return capture_until_end(options, capture, interrupts);
 }
 
@@ -189,6 +191,7 @@ Result<void> record_command(const RecordOptions& options, capture::Options how,
   else
     tell_attached(options, capture);
   if (!options.quiet) tell_streams(capture);
+  const TextOutput text(capture.own_stream());
   SJ_CHECK(capture_until_end(options, capture, interrupts));
   for (const tracee::Process* running : capture.processes())
     if (running->alive() && !options.quiet)

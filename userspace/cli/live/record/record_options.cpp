@@ -53,6 +53,7 @@ void RecordOptions::define(Arguments& arguments) {
     queues.wanted = arguments.count("--queues") != 0;
     check_queue_options(arguments, queues);
     check_energy_options(arguments, energy);
+    stream.check();
   });
   arguments.heading("The trace");
   arguments.add_option("-o,--output", output, "The trace file to write")

@@ -1,5 +1,6 @@
-// `sojourn record --listen --stream --flush-every --metrics --metrics-ues`: who reads the trace
-// while it is written, and who its figures.
+// `sojourn record --listen --stream --unread-only --text --tls-... --token-file --flush-every
+// --metrics
+// --metrics-ues`: who reads the trace while it is written, and who its figures.
 #pragma once
 
 #include <cstddef>
@@ -15,11 +16,22 @@ namespace sojourn::cli {
 class StreamOptions {
  public:
   void define(Arguments& arguments);
+  // Ends parsing where they do not go together.
+  void check() const;
   Result<void> apply(capture::Options& options) const;
 
  private:
+  void define_tls(Arguments& arguments);
+  void define_metrics(Arguments& arguments);
+
   std::vector<std::string> listen_;
   std::vector<std::string> connect_;
+  bool unread_only_ = false;
+  bool text_ = false;
+  std::string tls_cert_;
+  std::string tls_key_;
+  std::string tls_ca_;
+  std::string token_file_;
   std::string flush_period_;
   std::string metrics_;
   std::size_t metrics_ues_ = 0;

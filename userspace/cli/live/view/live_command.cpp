@@ -78,7 +78,9 @@ Action define_live(Arguments& arguments) {
       arguments
           .add_option("trace", settings->path,
                       "A trace: one that is being written is followed, one that is complete is "
-                      "played to its end. Or a stream, tcp://HOST:PORT or unix:PATH")
+                      "played to its end. Or a stream: tcp://HOST:PORT, unix:PATH, "
+                      "tls://HOST:PORT, or - for standard "
+                      "input, of which lines are printed")
           .type_name("FILE");
   settings->define_choice(arguments);
   settings->script.define(arguments);

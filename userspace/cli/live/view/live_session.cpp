@@ -104,8 +104,8 @@ Result<std::unique_ptr<LiveSession>> LiveSession::start(LiveSettings& settings) 
 // A file that somebody finished is played; one that somebody writes is followed, and so is a
 // stream.
 Result<void> LiveSession::open_file(const std::string& path, live::LiveOptions options) {
-  if (path == "-")
-    return fail("standard input: the keys come from there; give a file, or a stream's address");
+  if (path == "-" && isatty(STDIN_FILENO) != 0)
+    return fail("standard input is the terminal; give a file, or a stream's address");
   if (files::is_stream(path)) {
     SJ_TRY(source, live_view::open_growing_stream(path));
     follow(std::move(source), std::move(options));
