@@ -93,6 +93,9 @@ Result<void> GrowingTrace::know_news() {
   const bool is_new = !rebuild_ || about.schema.points.size() != known_points_ || groups != groups_;
   if (is_new) {
     if (rebuild_) ++restarts_;
+    sample_.reset();
+    not_played_.clear();
+    if (budget_) budget_->keep_all();
     SJ_CHECK(begin_rebuild(std::move(groups)));
   } else {
     for (std::size_t at = known_streams_; at < about.streams.size(); ++at)
@@ -111,12 +114,15 @@ Result<void> GrowingTrace::begin_rebuild(std::vector<std::uint16_t> groups) {
   groups_ = groups;
   SJ_CHECK(begin_script());
   links_.emplace(about.schema, about.streams, about.capture.shed);
-  SJ_TRY(rebuild, LiveRebuild::create(metadata(),
-                                      {.open_ns = std::max(about.capture.open_ns, watermark_ns_),
-                                       .groups = std::move(groups)},
-                                      origin_ns(), options_, choice_, script_));
+  SJ_TRY(rebuild,
+         LiveRebuild::create(
+             metadata(),
+             {.open_ns = std::max({about.capture.open_ns, watermark_ns_, sampled_from_ns_}),
+              .groups = std::move(groups)},
+             origin_ns(), options_, choice_, script_));
   rebuild_ = std::move(rebuild);
   rebuild_->advance(watermark_ns_);
+  if (budget_ && !sample_ && !options_.script) sample_ = OwnerSample::of(rebuild_->topology());
   if (!player_) player_.emplace(origin_ns(), options_.interval_ns);
   return {};
 }
@@ -151,6 +157,70 @@ Result<void> GrowingTrace::end_script_of(std::string error) {
   return begin_rebuild(groups_);
 }
 
+// The events of these blocks that are to be rebuilt. In the order of the file, which is that of
+// each stream: the sample numbers what it keeps anew.
+std::vector<model::EventBatch> GrowingTrace::sampled(std::vector<trace::StoredEvents>& due) {
+  std::vector<model::EventBatch> kept;
+  kept.reserve(due.size());
+  std::uint64_t all = 0;
+  std::uint64_t played = 0;
+  for (trace::StoredEvents& one : due) {
+    model::EventBatch& events = kept.emplace_back();
+    follower_.decode(one, events);
+    one.payload = {};
+    all += events.size();
+    sample_->pass(events);
+    played += events.size();
+  }
+  player_->count(all - played);
+  return kept;
+}
+
+// From now on packets of other owners are rebuilt: of what is under way nothing is told.
+Result<void> GrowingTrace::sample(double share) {
+  rebuild_->finish();  // counts what it has held back
+  const auto& points = rebuild_->totals().points;
+  not_played_.resize(points.size());
+  for (std::size_t point = 0; point < points.size(); ++point)
+    not_played_[point] += points[point].events;
+  sampled_from_ns_ = watermark_ns_;
+  if (!carried_.empty()) {
+    sampled_from_ns_ = carried_.ts_ns().back() + 1;
+    for (const model::PointId point : carried_.point())
+      if (point < not_played_.size()) ++not_played_[point];
+    carried_.clear();
+  }
+  sample_->keep(share);
+  SJ_CHECK(begin_rebuild(groups_));
+  rebuild_->begin_anew(watermark_ns_);
+  return {};
+}
+
+Result<void> GrowingTrace::keep_to_budget(std::uint64_t span_ns, std::uint64_t rebuild_ns) {
+  // At the end the figures are to stay.
+  if (!budget_ || !sample_ || choice_.expression || follower_.has_ended()) return {};
+  const std::uint64_t now_ns = processor_ns();
+  const std::uint64_t took_ns = now_ns - std::exchange(processor_at_ns_, now_ns);
+  // The first look has no look before it.
+  if (took_ns == now_ns) return {};
+  const auto share = budget_->note(span_ns, took_ns, rebuild_ns);
+  return share ? sample(*share) : Result<void>{};
+}
+
+// With the events that were not rebuilt, as they took the target's time as well.
+journeys::Totals GrowingTrace::totals() const {
+  journeys::Totals totals = rebuild_->totals();
+  const auto add = [&totals](const std::vector<std::uint64_t>& events) {
+    for (std::size_t point = 0; point < std::min(events.size(), totals.points.size()); ++point) {
+      totals.points[point].events += events[point];
+      totals.events += events[point];
+    }
+  };
+  add(not_played_);
+  if (sample_) add(sample_->taken_out());
+  return totals;
+}
+
 // Rebuilds what happened before the watermark. False: the tick wants no more.
 Result<bool> GrowingTrace::advance(std::uint64_t watermark_ns, const Tick& tick) {
   if (watermark_ns <= watermark_ns_ || origin_ns() == 0) return true;
@@ -162,6 +232,11 @@ Result<bool> GrowingTrace::advance(std::uint64_t watermark_ns, const Tick& tick)
                                        std::make_move_iterator(later.begin()));
   waiting_.erase(waiting_.begin(), later.begin());
   for (const trace::StoredEvents& one : due) waiting_bytes_ -= one.payload.size();
+  const bool is_sampled = is_sampling();
+  std::vector<model::EventBatch> kept;
+  if (is_sampled) kept = sampled(due);
+
+  std::uint64_t decode_ns = 0;  // of the processor
 
   // The events that were carried are a block like others, and the first.
   std::vector<trace::BlockInfo> blocks;
@@ -171,18 +246,26 @@ Result<bool> GrowingTrace::advance(std::uint64_t watermark_ns, const Tick& tick)
                       .min_ts_ns = carried_.ts_ns().front(),
                       .max_ts_ns = carried_.ts_ns().back()});
   for (std::size_t at = 0; at < due.size(); ++at)
-    blocks.push_back({.offset = at,
-                      .stream = due[at].header.stream,
-                      .events = due[at].header.events,
-                      .min_ts_ns = due[at].header.min_ts_ns,
-                      .max_ts_ns = due[at].header.max_ts_ns});
+    blocks.push_back(
+        {.offset = at,
+         .stream = due[at].header.stream,
+         .events = is_sampled ? static_cast<std::uint32_t>(kept[at].size()) : due[at].header.events,
+         .min_ts_ns = due[at].header.min_ts_ns,
+         .max_ts_ns = due[at].header.max_ts_ns});
   const auto load = [&](const trace::BlockInfo& block, model::EventBatch& into) {
     if (block.offset == due.size()) {
       into = std::exchange(carried_, {});
       return;
     }
+    if (is_sampled) {
+      into = std::move(kept[block.offset]);
+      return;
+    }
+    const std::uint64_t begin_ns = processor_ns();
     follower_.decode(due[block.offset], into);
     due[block.offset].payload = {};
+    if (sample_) sample_->pass(into);
+    decode_ns += processor_ns() - begin_ns;
   };
   model::EventBatch not_yet;
   bool is_wanted = true;
@@ -210,20 +293,26 @@ Result<bool> GrowingTrace::advance(std::uint64_t watermark_ns, const Tick& tick)
     is_wanted = player_->play(*rebuild_, events, tick);
     return true;
   };
+  const std::uint64_t begin_ns = processor_ns();
   SJ_CHECK(trace::merge_blocks(blocks, load, play));
+  const std::uint64_t rebuild_ns = processor_ns() - begin_ns - decode_ns;
   carried_ = std::move(not_yet);
-  watermark_ns_ = watermark_ns;
+  const std::uint64_t before_ns = std::exchange(watermark_ns_, watermark_ns);
   if (script_error.empty() && script_.failure) script_error = script_.failure();
   if (script_.notice) script_error_ = script_.notice();
   if (!script_error.empty()) SJ_CHECK(end_script_of(std::move(script_error)));
   if (is_wanted) is_wanted = player_->reach(*rebuild_, watermark_ns, tick);
+  SJ_CHECK(keep_to_budget(before_ns == 0 ? 0 : watermark_ns - before_ns, rebuild_ns));
   return is_wanted;
 }
 
 Result<void> GrowingTrace::choose(Choice choice) {
   if (rebuild_) SJ_CHECK(rebuild_->choose(choice));
   choice_ = std::move(choice);
-  return {};
+  // What is chosen is looked for among all packets.
+  if (!choice_.expression || !is_sampling()) return {};
+  budget_->keep_all();
+  return sample(1);
 }
 
 Snapshot GrowingTrace::snapshot() const {
@@ -245,7 +334,12 @@ Snapshot GrowingTrace::snapshot() const {
   }
   rebuild_->fill(snapshot);
   player_->fill(snapshot);
-  add_facts(metadata(), follower_.about().ledger, rebuild_->totals(), snapshot);
+  const journeys::Totals all = totals();
+  snapshot.events = all.events;
+  if (is_sampling())
+    snapshot.sample = {
+        .owners = sample_->kept(), .of = sample_->owners(), .events_share = sample_->kept_share()};
+  add_facts(metadata(), follower_.about().ledger, all, snapshot);
   return snapshot;
 }
 

@@ -1,7 +1,8 @@
 // A trace that is still being written. Events wait, as they are stored, until a later pair of
 // clocks says that all streams have delivered what came before; then they are put into time order
 // and rebuilt. What comes behind that is counted and left out. Memory is that of the events of a
-// second or two, and of the LiveRebuild. One thread owns a GrowingTrace.
+// second or two, and of the LiveRebuild. Where rebuilding takes more than its budget, the packets
+// of some UEs or bearers are rebuilt, and the snapshot says so. One thread owns a GrowingTrace.
 #pragma once
 
 #include <cstdint>
@@ -13,6 +14,8 @@
 #include "analysis/links/resolver.h"
 #include "analysis/live/interval_player.h"
 #include "analysis/live/live_trace.h"
+#include "analysis/live/owner_sample.h"
+#include "analysis/live/view_budget.h"
 #include "analysis/trace/follower.h"
 
 namespace sojourn::live {
@@ -20,7 +23,9 @@ namespace sojourn::live {
 class GrowingTrace final : public LiveTrace {
  public:
   GrowingTrace(std::unique_ptr<trace::ByteSource> source, LiveOptions options)
-      : follower_(std::move(source)), options_(std::move(options)) {}
+      : follower_(std::move(source)), options_(std::move(options)) {
+    if (options_.processor_ns) budget_.emplace(options_.budget);
+  }
 
   Result<bool> poll(const Tick& tick) override;
   Result<void> settle(const Tick& tick) override;
@@ -44,6 +49,12 @@ class GrowingTrace final : public LiveTrace {
   Result<void> begin_rebuild(std::vector<std::uint16_t> groups);
   Result<bool> advance(std::uint64_t watermark_ns, const Tick& tick);
   Result<void> end(const Tick& tick);
+  std::uint64_t processor_ns() const { return options_.processor_ns ? options_.processor_ns() : 0; }
+  bool is_sampling() const { return sample_ && !sample_->keeps_all(); }
+  std::vector<model::EventBatch> sampled(std::vector<trace::StoredEvents>& due);
+  Result<void> keep_to_budget(std::uint64_t span_ns, std::uint64_t rebuild_ns);
+  Result<void> sample(double share);
+  journeys::Totals totals() const;
 
   trace::Follower follower_;
   LiveOptions options_;
@@ -62,6 +73,11 @@ class GrowingTrace final : public LiveTrace {
   std::optional<links::Resolver> links_;
   LiveScript script_;  // outlives the rebuild
   std::string script_error_;
+  std::optional<ViewBudget> budget_;
+  std::optional<OwnerSample> sample_;
+  std::uint64_t sampled_from_ns_ = 0;      // what was before may be missing
+  std::vector<std::uint64_t> not_played_;  // events that no rebuild knows any more, by point
+  std::uint64_t processor_at_ns_ = 0;      // at the last look
   std::unique_ptr<LiveRebuild> rebuild_;
   std::optional<IntervalPlayer> player_;
   std::uint64_t late_ = 0;

@@ -20,6 +20,9 @@ class IntervalPlayer {
   // All events before that were played.
   bool reach(LiveRebuild& rebuild, std::uint64_t now_ns, const LiveTrace::Tick& tick);
 
+  // Events that happened in this interval, and are not played.
+  void count(std::uint64_t events) { events_ += events; }
+
   void fill(Snapshot& snapshot) const { snapshot.events_per_s = events_per_s_; }
 
  private:

@@ -113,6 +113,10 @@ Result<void> LiveRebuild::choose(const Choice& choice) {
   return {};
 }
 
+void LiveRebuild::begin_anew(std::uint64_t now_ns) {
+  figures_.begin_anew(now_ns);
+}
+
 void LiveRebuild::know_names() {
   names_ = causes::ContextNameTable(source_.context);
 }

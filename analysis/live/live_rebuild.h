@@ -30,8 +30,9 @@ namespace sojourn::live {
 struct LiveScript {
   std::shared_ptr<trace::EventStage> events;
   std::function<bool(const journeys::Journey&)> keeps;  // empty: all journeys
-  std::function<std::string()> notice;   // of a part that has ended; an empty text: none has
-  std::function<std::string()> failure;  // what it keeps is wrong from now on; empty: it is not
+  std::function<std::string()> notice;  // about a part that has ended; an empty text: none has
+  // The reason if its results are wrong from now on; else empty
+  std::function<std::string()> failure;
 };
 
 struct LiveOptions {
@@ -43,6 +44,10 @@ struct LiveOptions {
   // The memory for events of a growing trace that wait for their turn. Beyond it, events count
   // after a second.
   std::size_t max_waiting_bytes = std::size_t{64} << 20;
+  // A growing trace: the processor time of the view so far, and the share of a core that it may
+  // take. Where all packets would take more, those of some UEs are rebuilt. Empty: all packets are.
+  std::function<std::uint64_t()> processor_ns = {};
+  double budget = 0;
   // Makes one for the points of the trace, again where there are new ones. Empty: no script.
   std::function<Result<LiveScript>(const model::Schema&, std::uint64_t open_ns)> script = {};
 };
@@ -69,7 +74,10 @@ class LiveRebuild final : journeys::Observer {
   // changes nothing.
   Result<void> choose(const Choice& choice);
   void know_names();  // there are new ones
+  // What is told since the start is told since then.
+  void begin_anew(std::uint64_t now_ns);
 
+  const std::shared_ptr<const journeys::Topology>& topology() const { return topology_; }
   const journeys::Totals& totals() const { return rebuilder_->totals(); }
   void fill(Snapshot& snapshot) const;
 

@@ -55,6 +55,13 @@ struct QueueRow {
   std::uint64_t given_up = 0;  // never seen to leave: what is said of now is more than there is
 };
 
+// Whose packets are rebuilt where rebuilding all would take too much.
+struct SampledOwners {
+  std::uint64_t owners = 0;  // UEs or bearers, whichever no two of which ever meet
+  std::uint64_t of = 0;      // that had events
+  double events_share = 1;   // of the events that belong to one
+};
+
 struct LossRow {
   model::LossCause cause = model::LossCause::kRingFull;
   std::uint64_t count = 0;
@@ -64,10 +71,10 @@ struct Snapshot {
   std::string path;
   std::string target;  // "nr-softmodem, pid 4242"
   std::int32_t pid = 0;
-  std::uint64_t open_ns = 0;  // what times count from
+  std::uint64_t open_ns = 0;  // the origin of times
   std::uint64_t now_ns = 0;   // everything before is in the figures
-  double window_s = 0;        // how long the window is so far
-  double since_s = 0;         // how long what is told since the start is
+  double window_s = 0;        // the length of the window so far
+  double since_s = 0;         // the length of the time since the start
   bool has_ended = false;
   std::string ended_by;
   std::string filter;  // of the journeys that count; empty: all do
@@ -75,15 +82,16 @@ struct Snapshot {
   std::uint64_t events = 0;
   double events_per_s = 0;        // in the last interval
   std::uint64_t lost = 0;         // as the trace's ledger counts
-  std::uint64_t lost_before = 0;  // the same at the interval before
+  std::uint64_t lost_before = 0;  // lost, at the interval before
   std::uint64_t left_out = 0;     // events that came too late for the figures
   std::uint64_t damaged = 0;      // places of the trace
   std::uint64_t restarts = 0;     // times that figures began anew, as points came that were new
   std::vector<LossRow> losses;
+  std::optional<SampledOwners> sample;  // none: all packets are rebuilt
 
-  double cost_ns = 0;                  // that hits took of the target's CPU time, as measured
-  std::optional<double> cost_share;    // the same of all of that time
-  std::optional<double> tracer_cores;  // that the capture takes now, of one core
+  double cost_ns = 0;                  // of the target's CPU time for hits, as measured
+  std::optional<double> cost_share;    // the share of all of that time
+  std::optional<double> tracer_cores;  // of the capture now, in cores
   std::optional<double> view_cores;    // and this view
 
   std::vector<DirectionRow> directions;

@@ -4,11 +4,12 @@
 #include <bit>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 namespace sojourn::live {
 
 TimeHistogram::TimeHistogram(unsigned step_bits)
-    : step_bits_(step_bits), rows_(64 - step_bits + 1) {}
+    : step_bits_(step_bits), rows_(64 - step_bits + 1), in_row_(rows_.size()) {}
 
 // Row 0 counts the values that are smaller than the steps of a power of two one by one.
 TimeHistogram::Bucket TimeHistogram::bucket_of(std::uint64_t value) const {
@@ -31,6 +32,7 @@ void TimeHistogram::add(std::uint64_t value, std::uint64_t times) {
   auto& row = rows_[bucket.row];
   if (row.empty()) row.resize(std::size_t{1} << step_bits_);
   row[bucket.step] += times;
+  in_row_[bucket.row] += times;
   count_ += times;
   min_ = std::min(min_, value);
   max_ = std::max(max_, value);
@@ -39,7 +41,8 @@ void TimeHistogram::add(std::uint64_t value, std::uint64_t times) {
 void TimeHistogram::merge(const TimeHistogram& other) {
   for (std::size_t at = 0; at < rows_.size(); ++at) {
     const auto& theirs = other.rows_[at];
-    if (theirs.empty()) continue;
+    if (other.in_row_[at] == 0) continue;
+    in_row_[at] += other.in_row_[at];
     auto& mine = rows_[at];
     if (mine.empty()) mine.resize(theirs.size());
     for (std::size_t step = 0; step < theirs.size(); ++step) mine[step] += theirs[step];
@@ -50,8 +53,8 @@ void TimeHistogram::merge(const TimeHistogram& other) {
 }
 
 void TimeHistogram::clear() {
-  if (count_ != 0)
-    for (auto& row : rows_) std::ranges::fill(row, 0);
+  for (std::size_t at = 0; at < rows_.size(); ++at)
+    if (std::exchange(in_row_[at], 0) != 0) std::ranges::fill(rows_[at], 0);
   count_ = 0;
   min_ = UINT64_MAX;
   max_ = 0;
@@ -66,11 +69,16 @@ std::uint64_t TimeHistogram::quantile(double share) const {
   const auto rank = std::clamp<std::uint64_t>(static_cast<std::uint64_t>(wanted), 1, count_);
   if (rank == count_) return max_;
   std::uint64_t seen = 0;
-  for (std::size_t row = 0; row < rows_.size(); ++row)
+  for (std::size_t row = 0; row < rows_.size(); ++row) {
+    if (seen + in_row_[row] < rank) {
+      seen += in_row_[row];
+      continue;
+    }
     for (std::size_t step = 0; step < rows_[row].size(); ++step) {
       seen += rows_[row][step];
       if (seen >= rank) return std::clamp(middle_of({row, step}), min_, max_);
     }
+  }
   return max_;
 }
 

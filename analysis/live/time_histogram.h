@@ -36,6 +36,7 @@ class TimeHistogram {
   std::uint64_t min_ = UINT64_MAX;
   std::uint64_t max_ = 0;
   std::vector<std::vector<std::uint64_t>> rows_;  // each empty until it is needed
+  std::vector<std::uint64_t> in_row_;             // so that a quantile looks into one row
 };
 
 }  // namespace sojourn::live

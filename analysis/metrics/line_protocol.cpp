@@ -26,20 +26,26 @@ void append_tag(std::string& text, std::string_view words) {
   }
 }
 
-// "sojourn_stay_seconds,direction=D,place=rlc.tx". A tag without a value is not allowed.
-std::string series_of(const Family& family, const Labels& labels) {
-  std::string text = family.name;
-  for (const auto& [name, value] : labels) {
+// A tag without a value is not allowed.
+void append_tags(std::string& text, const Labels& tags) {
+  for (const auto& [name, value] : tags) {
     if (value.empty()) continue;
     text += ',';
     append_tag(text, name);
     text += '=';
     append_tag(text, value);
   }
-  return text;
 }
 
 }  // namespace
+
+// "sojourn_stay_seconds,host=gnb1,direction=D,place=rlc.tx"
+std::string LineProtocol::series_of(const Family& family, const Labels& labels) const {
+  std::string text = family.name;
+  append_tags(text, tags_);
+  append_tags(text, labels);
+  return text;
+}
 
 std::string LineProtocol::lines(std::span<const Family> families, std::uint64_t unix_ns) {
   std::string text;

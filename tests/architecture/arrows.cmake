@@ -74,7 +74,7 @@ set(arrows
   "userspace/files: analysis/base analysis/trace analysis/imports analysis/journeys userspace/base userspace/tls"
   "userspace/ctf: analysis/base analysis/imports analysis/hits"
   "userspace/redaction: analysis/base analysis/model analysis/trace analysis/journeys"
-  "userspace/http: userspace/base"
+  "userspace/http: analysis/base userspace/base"
   "userspace/page: analysis/base analysis/trace userspace/redaction"
   "userspace/scripts: analysis/base analysis/model analysis/trace analysis/journeys userspace/base"
   "userspace/tracee: analysis/base analysis/model userspace/base bpf probes"
@@ -118,7 +118,8 @@ set(arrows
     userspace/files userspace/tracee probes userspace/capture/rights userspace/capture/records userspace/capture/output
     userspace/capture/rings"
   "userspace/capture/session: analysis/base analysis/model analysis/journeys analysis/filter userspace/base userspace/tracee
-    userspace/capture/output userspace/capture/bpf userspace/capture/rings userspace/capture/control userspace/capture/stream"
+    userspace/capture/output userspace/capture/bpf userspace/capture/rings userspace/capture/control userspace/capture/metrics
+    userspace/capture/stream"
   "userspace/capture/processes: analysis/base analysis/model userspace/base userspace/tracee
     userspace/capture/records userspace/capture/output userspace/capture/bpf userspace/capture/rings
     userspace/capture/control userspace/capture/session"
@@ -128,7 +129,7 @@ set(arrows
   "userspace/cli: analysis/base analysis/model analysis/trace analysis/imports analysis/hits analysis/latseq analysis/oai_t
     analysis/event_json analysis/xlap analysis/exports analysis/energy analysis/statistics analysis/host analysis/threads analysis/journeys analysis/causes analysis/profile
     analysis/filter analysis/queues analysis/pipeline analysis/report analysis/differential analysis/present analysis/schema_language
-    userspace/base userspace/files userspace/ctf userspace/page userspace/redaction userspace/scripts"
+    userspace/base userspace/files userspace/ctf userspace/http userspace/page userspace/redaction userspace/scripts"
   "userspace/cli/live: analysis/base analysis/model analysis/trace analysis/journeys analysis/filter analysis/host analysis/live analysis/differential
     analysis/present/events analysis/present/host analysis/present/differential analysis/present/live analysis/present/words
     userspace/base userspace/files userspace/http userspace/page userspace/live userspace/tracee userspace/coarse userspace/capture userspace/doctor userspace/host userspace/scripts userspace/cli")

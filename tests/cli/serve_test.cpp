@@ -5,6 +5,7 @@
 #include <fstream>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <vector>
 
@@ -12,8 +13,12 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "analysis/model/event.h"
+#include "analysis/model/schema.h"
+#include "analysis/trace/writer.h"
 #include "tests/cli/programs.h"
 #include "tests/support/served.h"
+#include "userspace/files/trace_file.h"
 
 namespace sojourn::cli_tests {
 namespace {
@@ -71,9 +76,9 @@ TEST_CASE("a name that only leads to this machine is refused, and so is another 
 
   const std::string own = served.own_headers();
   const std::string stop = R"({"action": "stop"})";
-  for (const std::string origin :
-       {"http://evil.example", "null", "http://127.0.0.1", "http://127.0.0.1:1",
-        fmt::format("https://127.0.0.1:{}", served.port()).c_str()}) {
+  for (const std::string& origin : std::vector<std::string>{
+           "http://evil.example", "null", "http://127.0.0.1", "http://127.0.0.1:1",
+           fmt::format("https://127.0.0.1:{}", served.port())}) {
     CAPTURE(origin);
     CHECK(served.ask("GET /state", own + "Origin: " + origin + "\r\n").status() == 403);
     CHECK(served.ask("POST /control/0", own + "Origin: " + origin + "\r\n", stop).status() == 403);
@@ -209,6 +214,80 @@ TEST_CASE("a listener gets the figures of a growing trace, to its end") {
   CHECK(peer->hears("event: alive\n"));
 }
 
+// A trace of ten seconds. In each a packet passes more places than a page is told of at once.
+std::string trace_of_many_places(const test::TemporaryDirectory& directory) {
+  constexpr std::uint64_t kSecondNs = 1'000'000'000;
+  constexpr std::uint64_t kOpenNs = 5 * kSecondNs;
+  constexpr std::size_t kPoints = 600;
+  model::Schema schema;
+  for (std::size_t point = 0; point < kPoints; ++point)
+    schema.points.push_back(*model::parse_point(
+        fmt::format("D a.place.with.a.long.name.{}--a.place.with.a.long.name.{}", point, point + 1),
+        "len:rnti:sn"));
+  const std::string path = directory.path("places.sjt");
+  auto writer = files::create_trace(path);
+  REQUIRE(writer);
+  REQUIRE(writer->write(schema));
+  REQUIRE(writer->write(model::ClockPair{.monotonic_ns = kOpenNs - 1}));
+  model::Capture about;
+  about.open_ns = kOpenNs;
+  REQUIRE(writer->write(about));
+  std::uint64_t seq = 0;
+  for (std::uint64_t second = 0; second < 10; ++second) {
+    model::EventBatch events;
+    for (std::size_t point = 0; point < kPoints; ++point) {
+      const std::uint64_t values[] = {100, 1, second};
+      const std::uint64_t at_ns = kOpenNs + second * kSecondNs + point * 1'000;
+      events.append({at_ns, seq++, 0, 1, static_cast<model::PointId>(point), values});
+    }
+    REQUIRE(writer->write(events));
+    // It says that the events of the second before are there, of which the newest may still wait.
+    REQUIRE(writer->write(
+        model::ClockPair{.monotonic_ns = kOpenNs + second * kSecondNs - kSecondNs / 2}));
+  }
+  REQUIRE(writer->finish());
+  return test::contents(path);
+}
+
+TEST_CASE("a page is told at most twice a second, and no more than it can take at once") {
+  const Traces traces;
+  const std::string bytes = trace_of_many_places(traces.directory());
+  const std::string growing = traces.directory().path("growing.sjt");
+  test::write_contents(growing, bytes.substr(0, 10));
+  Served served(SJ_SOJOURN, {growing});
+  served.come_in();
+  const auto peer = served.listen();
+  const auto begin = std::chrono::steady_clock::now();
+  REQUIRE(peer->hears("event: figures\n"));
+  std::ofstream file(growing, std::ios::binary | std::ios::app);
+  const std::size_t piece = bytes.size() / 60;
+  for (std::size_t at = 10; at < bytes.size(); at += piece) {
+    file << bytes.substr(at, piece) << std::flush;
+    std::this_thread::sleep_for(milliseconds(50));
+  }
+  json figures;
+  while (figures["ended"] != true) {
+    REQUIRE(peer->hears("event: figures\n"));
+    REQUIRE(peer->hears("\n\n"));
+    figures = test::newest_figures(peer->heard());
+  }
+  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
+  std::size_t told = 0;
+  const std::string& heard = peer->heard();
+  constexpr std::string_view kFigures = "event: figures\n";
+  for (auto at = heard.find(kFigures); at != std::string::npos; at = heard.find(kFigures, at + 1)) {
+    ++told;
+    CHECK(heard.find("\n\n", at) + 2 - at <= 50'001);
+  }
+  CHECK(told >= 4);
+  // The first is told to who comes, and is none of those.
+  CHECK(static_cast<double>(told) <= 2 * seconds.count() + 2);
+  CHECK(figures["cut"] == true);
+  CHECK(figures["journeys"]["D"]["complete"] == 10);
+  CHECK(figures["hops"].size() > 10);
+  CHECK(figures["hops"].size() < 599);
+}
+
 TEST_CASE("with --readonly no request changes anything") {
   const Traces traces;
   Served served(SJ_SOJOURN, {traces.path("radio"), "--readonly"});
@@ -232,6 +311,9 @@ TEST_CASE("a trace or a process is wanted, and an address of this machine") {
   }
   CHECK(sojourn({"serve", trace, "--listen", "unix:/tmp/x"}).exit_code == 2);
   CHECK(sojourn({"serve", trace, "--listen", "8080"}).exit_code == 2);
+  // What records the trace has the figures.
+  CHECK(sojourn({"serve", trace, "--metrics", "127.0.0.1:0"}).exit_code == 2);
+  CHECK(sojourn({"serve", trace, "--influx", "http://127.0.0.1:8086?db=x"}).exit_code == 2);
   require_error(sojourn({"serve", traces.directory().path("none.sjt")}), "none.sjt");
   require_error(sojourn({"serve", "/etc/passwd"}), "/etc/passwd");
   require_error(sojourn({"serve", "tcp://127.0.0.1:9"}), "stream");

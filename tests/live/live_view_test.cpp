@@ -93,7 +93,7 @@ TEST_CASE("what live says of a trace that is being recorded is what the report s
       {SJ_SOJOURN, "record", "-q", "-p", std::to_string(station.pid()), "--for", "4s", "-o", path});
   while (access((path + ".partial").c_str(), F_OK) != 0)
     std::this_thread::sleep_for(milliseconds(10));
-  const auto objects = objects_of(sojourn_done({"live", path, "--json"}));
+  const auto objects = objects_of(sojourn_done({"live", path, "--json", "--view-budget", "none"}));
   CHECK(recorder.wait().exit_code == 0);
   REQUIRE(objects.size() >= 4);
   const json& end = objects.back();
@@ -112,6 +112,34 @@ TEST_CASE("what live says of a trace that is being recorded is what the report s
       CHECK(std::abs(mine["all"]["latency_us"][name].get<double>() - exact) <= 0.002 * exact);
     }
   }
+}
+
+TEST_CASE("a view that may take next to nothing rebuilds some UEs, and says so") {
+  need_root();
+  const Station station;
+  const std::string pid = std::to_string(station.pid());
+  const auto lines_of = [&](const std::string& budget) {
+    return sojourn_done({"live", "-p", pid, "--json", "-n", "8", "--view-budget", budget});
+  };
+  const json last = objects_of(lines_of("0.1")).back();
+  REQUIRE(last["sample"].is_object());
+  CHECK(last["sample"]["owners"] < last["sample"]["of"]);
+  CHECK(last["sample"]["of"] == 20);
+  const double share = last["sample"]["events_share"];
+  CHECK(share < 0.5);
+  CHECK(last["journeys"]["D"]["window"]["count"] > 0);
+  // Nothing is told of packets that are not rebuilt, and no packet that is lacks an event.
+  for (const char* const dir : {"D", "U"}) CHECK(last["journeys"][dir]["incomplete"] == 0);
+  CHECK(last["events_per_s"] > 10'000);
+
+  const json all = objects_of(lines_of("none")).back();
+  CHECK(all["sample"].is_null());
+  CHECK(last["journeys"]["D"]["window"]["per_s"].get<double>() <
+        0.8 * all["journeys"]["D"]["window"]["per_s"].get<double>());
+
+  const test::Ended text =
+      sojourn({"live", "-p", pid, "--plain", "-n", "8", "--view-budget", "0.1"});
+  CHECK(text.out.contains(" of 20 UEs ("));
 }
 
 TEST_CASE("a capture of its own is shown in lines, and leaves the target as it was") {

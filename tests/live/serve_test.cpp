@@ -12,8 +12,10 @@
 #include <sys/mount.h>
 #include <unistd.h>
 
+#include "tests/live/measured.h"
 #include "tests/live/programs.h"
 #include "tests/support/served.h"
+#include "userspace/files/stream_address.h"
 
 namespace sojourn::live {
 namespace {
@@ -121,6 +123,30 @@ TEST_CASE("serve that is killed takes its capture along, and the target is as it
   served.child().wait();
   CHECK(within_a_minute([&] { return site_bytes(station.pid(), points) == before; }));
   CHECK(station.running());
+}
+
+TEST_CASE("a capture that is served has metrics as well") {
+  need_root();
+  const Station station;
+  const std::uint16_t port = free_port();
+  Served served(SJ_SOJOURN,
+                {"-p", pid_of(station), "--metrics", "127.0.0.1:" + std::to_string(port)});
+  CHECK(served.come_in().status() == 200);
+  const std::string count = "sojourn_latency_seconds_count{direction=\"D\"} ";
+  const auto end = steady_clock::now() + std::chrono::minutes(1);
+  std::string text;
+  while (!text.contains(count) && steady_clock::now() < end) {
+    std::this_thread::sleep_for(milliseconds(100));
+    text = get(port, "/metrics");
+  }
+  REQUIRE(text.contains(count));
+  CHECK(std::stod(text.substr(text.find(count) + count.size())) > 100);
+  // And the page's figures go on beside them.
+  const auto peer = served.listen();
+  figures_when(*peer, [](const json& now) { return now.value("t_s", 0.0) >= 2; });
+  served.child().signal(SIGINT);
+  CHECK(served.child().wait().exit_code == 0);
+  CHECK_FALSE(files::connect_to({.host = "127.0.0.1", .port = port, .path = {}}));
 }
 
 TEST_CASE("points are switched from the page, but not with --readonly") {

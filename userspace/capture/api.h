@@ -6,6 +6,7 @@
 //   control/              commands that are started to be recorded; requests to a running capture
 //   context/, perf/,      sources besides the targets' own points: the kernel's actions, counters
 //   queues/, energy/      and stacks, queues and sockets, energy
+//   metrics/              figures for monitoring while it runs
 //   post_mortem/          traces of rings that no collector reads: after a crash, or still written
 //   rights/, helper/      the rights that a capture keeps; the process that keeps the others
 //   bpf/, rings/,         what a machine and a target offer before anything is attached: probes and
@@ -30,6 +31,7 @@
 #include "userspace/capture/helper/helper_scope.h"
 #include "userspace/capture/helper/privileged_requests.h"
 #include "userspace/capture/hit_watch.h"
+#include "userspace/capture/metrics/metrics_service.h"
 #include "userspace/capture/output/writer_thread.h"
 #include "userspace/capture/perf/perf_counters.h"
 #include "userspace/capture/perf/perf_source.h"

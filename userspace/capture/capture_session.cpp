@@ -27,7 +27,8 @@
 #include "userspace/capture/helper_monitor.h"
 #include "userspace/capture/hit_monitor.h"
 #include "userspace/capture/loss_monitor.h"
-#include "userspace/capture/metrics/metrics_server.h"
+#include "userspace/capture/metrics/metrics_service.h"
+#include "userspace/capture/metrics_teller.h"
 #include "userspace/capture/output/writable.h"
 #include "userspace/capture/processes/process_exits.h"
 #include "userspace/capture/progress_reporter.h"
@@ -72,7 +73,7 @@ void complete(EngineOptions& engines, const Options& options) {
 struct Parts {
   Parts(const Options& options, TracedProcesses& processes, ProcessRecorder& process_recorder,
         SourceSet& sources, CaptureRecord& record, CaptureOutput& output, PointFinder& finder,
-        TriggerWatch* watch);
+        TriggerWatch* watch, MetricsService* metrics);
 
   EventPump pump;
   CaptureGate gate;
@@ -88,6 +89,7 @@ struct Parts {
   ProgressReporter progress;
   LossMonitor losses;
   HitMonitor hits;
+  MetricsTeller monitoring;
   std::optional<FlightRecorder> recorder;
   ControlService control;
   std::vector<Ticker*> tickers;  // in the order in which the loop ticks them
@@ -95,7 +97,7 @@ struct Parts {
 
 Parts::Parts(const Options& options, TracedProcesses& processes, ProcessRecorder& process_recorder,
              SourceSet& sources, CaptureRecord& record, CaptureOutput& output, PointFinder& finder,
-             TriggerWatch* watch)
+             TriggerWatch* watch, MetricsService* metrics)
     : pump(sources, output.sink(), output),
       gate(options, sources, record, output, processes),
       switches(processes),
@@ -109,9 +111,10 @@ Parts::Parts(const Options& options, TracedProcesses& processes, ProcessRecorder
       progress(options, processes, record, output, pump),
       losses(record, output.sink(), pump),
       hits(options, processes, process_recorder, record, output, pump, switches),
+      monitoring(metrics),
       control(options, record, output.sink(), pump, progress,
               [this] { return gate.open(tickers); }),
-      tickers{&budget, &helpers, &progress, &losses, &hits} {
+      tickers{&budget, &helpers, &progress, &losses, &hits, &monitoring} {
   if (watch != nullptr) {
     const auto answer = [this](int client, bool worked, const std::string& words) {
       control.answer(client, worked, words);
@@ -158,7 +161,7 @@ class Capture::State {
   std::optional<TriggerWatch> watch;  // of a flight recorder; the sink's thread looks
   std::optional<BlockFeed> feed;      // where the trace is streamed as well
   std::unique_ptr<StreamServer> server;
-  std::unique_ptr<MetricsServer> metrics;
+  std::unique_ptr<MetricsService> metrics;
   std::optional<Sink> sink;
   std::optional<CaptureOutput> output;
   SourceSet sources;
@@ -243,12 +246,11 @@ Result<void> Capture::State::open_sink() {
 }
 
 Result<void> Capture::State::open_stream(const FileOwner& owner, const model::Host& host) {
-  if (!options.stream.is_wanted() && !options.metrics) return {};
+  if (!options.stream.is_wanted() && !options.metrics.is_wanted()) return {};
   feed.emplace(host);
-  if (options.metrics) {
-    SJ_TRY(serving, MetricsServer::start(*options.metrics, *feed, options.flush_period,
-                                         options.metrics_ues, owner));
-    metrics = std::move(serving);
+  if (options.metrics.is_wanted()) {
+    SJ_TRY(service, MetricsService::start(options.metrics, *feed, options.flush_period, owner));
+    metrics = std::move(service);
   }
   if (!options.stream.is_wanted()) return {};
   SJ_TRY(started, StreamServer::start(options.stream, *feed, owner));
@@ -258,7 +260,7 @@ Result<void> Capture::State::open_stream(const FileOwner& owner, const model::Ho
 
 Result<void> Capture::State::make_parts() {
   parts = std::make_unique<Parts>(options, processes, recorder, sources, record, *output, finder,
-                                  watch ? &*watch : nullptr);
+                                  watch ? &*watch : nullptr, metrics.get());
   if (parts->recorder) SJ_CHECK(parts->recorder->check_triggers(output->schema()));
   return parts->budget.start();
 }
@@ -315,8 +317,7 @@ base::Fd Capture::own_stream() {
 }
 
 std::optional<std::string> Capture::metrics() const {
-  if (!state_->metrics) return std::nullopt;
-  return state_->metrics->address().text();
+  return state_->metrics ? state_->metrics->address() : std::nullopt;
 }
 
 std::size_t Capture::points() const {
@@ -434,8 +435,9 @@ Result<Outcome> Capture::finish() {
   const bool all_have_it = !state.server || state.server->finish();  // also where the disk is full
   SJ_TRY(file, std::move(ended));
   BlockFeed::Totals streamed = state.feed ? state.feed->totals() : BlockFeed::Totals();
-  // No ones that came.
+  // Readers of our own did not come from elsewhere.
   streamed.readers -= (state.metrics ? 1U : 0U) + (state.options.stream.has_own_reader ? 1U : 0U);
+  auto influx = state.metrics ? state.metrics->finish() : std::nullopt;
   const NotKept missing = not_kept(losses);
   const EventPump::GivenUp given_up = parts.pump.given_up();
   return Outcome{.path = std::move(file.path),
@@ -449,6 +451,7 @@ Result<Outcome> Capture::finish() {
                  .streamed = streamed,
                  .has_cut_off_readers = !all_have_it,
                  .reconnections = state.server ? state.server->reconnections() : 0,
+                 .influx = std::move(influx),
                  .never_hit = std::move(never_hit),
                  .switched = parts.switches.switched_points().size(),
                  .rings = state.sources.ring_advice()};

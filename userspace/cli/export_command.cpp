@@ -15,11 +15,11 @@
 #include "userspace/base/fd.h"
 #include "userspace/cli/command.h"
 #include "userspace/cli/exports/export_formats.h"
-#include "userspace/cli/exports/http_client.h"
 #include "userspace/cli/output_file.h"
 #include "userspace/cli/print_data.h"
 #include "userspace/cli/trace_argument.h"
 #include "userspace/files/nameless_file.h"
+#include "userspace/http/client.h"
 
 namespace sojourn::cli {
 namespace {
@@ -75,7 +75,7 @@ Result<void> run(const ExportRequest& request) {
     SJ_TRY(file, write_for_page(request, std::move(reader), told));
     return request.open.serve(server, std::move(file));
   }
-  if (format.is_directory || is_web_address(request.output))
+  if (format.is_directory || http::is_web_address(request.output))
     return format.run(request, std::move(reader), told, {});
   if (request.output.empty() || request.output == "-")
     return format.run(request, std::move(reader), told, print_data);

@@ -93,6 +93,10 @@ ordered_json live_json(const live::Snapshot& snapshot) {
   object["left_out"] = snapshot.left_out;
   object["damaged"] = snapshot.damaged;
   object["restarts"] = snapshot.restarts;
+  object["sample"] = snapshot.sample ? ordered_json{{"owners", snapshot.sample->owners},
+                                                    {"of", snapshot.sample->of},
+                                                    {"events_share", snapshot.sample->events_share}}
+                                     : ordered_json();
   object["tracing"] = {{"target_share", live_share(snapshot.cost_share)},
                        {"capture_cores", live_share(snapshot.tracer_cores)},
                        {"view_cores", live_share(snapshot.view_cores)}};

@@ -112,6 +112,7 @@ class ScreenWriter {
       width += columns_of(line.back().text);
     };
     part(loss_words(snapshot_), snapshot_.lost == 0 ? Look::kPlain : Look::kBad);
+    if (snapshot_.sample) part(sample_words(snapshot_), Look::kWarning);
     if (!snapshot_.filter.empty()) part("only " + printable(snapshot_.filter), Look::kWarning);
     for (const std::string& doubt : doubts(snapshot_)) part(doubt, Look::kWarning);
     for (const std::string& cost : cost_words(snapshot_)) part(cost, Look::kDim);

@@ -44,6 +44,11 @@ std::string first_lines(const Snapshot& snapshot, std::size_t width) {
   std::string text = wrapped(line, 2, width) + "\n";
   if (!snapshot.filter.empty())
     text += wrapped("only journeys where " + printable(snapshot.filter), 2, width) + "\n";
+  if (snapshot.sample)
+    text += wrapped(sample_words(snapshot) +
+                        ": all packets would take more of a core than --view-budget allows",
+                    2, width) +
+            "\n";
   for (const std::string& doubt : doubts(snapshot)) text += wrapped(doubt, 2, width) + "\n";
   return text;
 }

@@ -41,6 +41,12 @@ std::vector<std::string> doubts(const live::Snapshot& snapshot) {
   return lines;
 }
 
+std::string sample_words(const live::Snapshot& snapshot) {
+  if (!snapshot.sample) return "";
+  return fmt::format("only {} of {} UEs ({} of events)", count(snapshot.sample->owners),
+                     count(snapshot.sample->of), percent(snapshot.sample->events_share));
+}
+
 std::vector<std::string> cost_words(const live::Snapshot& snapshot) {
   std::vector<std::string> parts;
   if (snapshot.cost_share)

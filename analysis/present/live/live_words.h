@@ -18,8 +18,10 @@ std::string loss_words(const live::Snapshot& snapshot);
 // The limits of the figures, with reasons; a line each.
 std::vector<std::string> doubts(const live::Snapshot& snapshot);
 
-// "tracing takes 0.51 % of the target's CPU", "capture 4.1 % of a core"; empty where nothing is
-// known.
+// "only 3 of 20 UEs (13 % of events)"; empty where all packets are rebuilt.
+std::string sample_words(const live::Snapshot& snapshot);
+
+// "tracing takes 0.51 % of the target's CPU", "capture 4.1 % of a core"; empty if neither is known.
 std::vector<std::string> cost_words(const live::Snapshot& snapshot);
 
 // "last 10 s", "since the start, 83 s", "of what was chosen 12 s ago"

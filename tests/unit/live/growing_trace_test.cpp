@@ -83,7 +83,7 @@ struct Growing {
   }
   void hit(std::uint64_t ts_ns, model::PointId point) {
     model::EventBatch batch;
-    const std::uint64_t values[] = {100, 1, number};
+    const std::uint64_t values[] = {100, rnti, number};
     batch.append({ts_ns, seq[point]++, point, 1, point, values});
     REQUIRE(writer->write(batch));
   }
@@ -108,6 +108,7 @@ struct Growing {
   std::optional<trace::Writer> writer;
   GrowingTrace live;
   std::vector<std::uint64_t> ticks;
+  std::uint64_t rnti = 1;
   std::uint64_t number = 0;
   std::uint64_t seq[2] = {};
 };
@@ -131,6 +132,81 @@ TEST_CASE("events count once a later pair of clocks says that all before it were
   CHECK(growing.complete() == 2);
   CHECK(growing.ticks.size() == 4);
   CHECK_FALSE(growing.live.has_ended());
+}
+
+// For a view that has taken so much of the processor.
+LiveOptions with_budget(const std::uint64_t& processor_ns) {
+  LiveOptions options;
+  options.processor_ns = [&processor_ns] { return processor_ns; };
+  options.budget = 0.03;
+  return options;
+}
+
+// Some packets of each of eight UEs in each second.
+void busy_second(Growing& growing, std::uint64_t second) {
+  for (std::uint64_t at = 0; at < 40; ++at) {
+    growing.rnti = 1 + at % 8;
+    growing.packet(kOpen + second * kSecond + at * 10'000'000, 500'000);
+  }
+  growing.clock(kOpen + (second + 1) * kSecond + 100'000'000);
+}
+
+TEST_CASE("a view that takes too much of a core rebuilds some UEs, and says how many") {
+  std::uint64_t processor_ns = 1;
+  Growing growing(with_budget(processor_ns));
+  for (std::uint64_t second = 0; second < 8; ++second) {
+    busy_second(growing, second);
+    processor_ns += kSecond / 2;
+    growing.poll();
+    CHECK(growing.live.snapshot().sample.has_value() == (second >= 2));
+  }
+  const Snapshot now = growing.live.snapshot();
+  REQUIRE(now.sample);
+  CHECK(now.sample->owners == 1);
+  CHECK(now.sample->of == 8);
+  CHECK(now.sample->events_share == 0.125);
+  // All events are counted. Of the five seconds since then, five packets each, the last of which
+  // may wait for a packet behind it.
+  CHECK(now.events + 1 >= 8 * 40 * 2);  // the newest one may be held back
+  CHECK(now.events <= 8 * 40 * 2);
+  CHECK(now.events_per_s == 80);
+  REQUIRE(now.directions.size() == 1);
+  CHECK(now.directions[0].complete >= 24);
+  CHECK(now.directions[0].complete <= 25);
+  CHECK(now.directions[0].censored == 0);
+  CHECK(now.directions[0].incomplete == 0);
+  CHECK(now.lost == 0);
+  CHECK(now.left_out == 0);
+  CHECK(now.restarts == 0);
+
+  // What is looked for may be any packet.
+  REQUIRE(growing.live.choose({filter::parse("rnti >= 1").value(), "rnti >= 1"}));
+  busy_second(growing, 8);
+  busy_second(growing, 9);
+  processor_ns += kSecond;
+  growing.poll();
+  const Snapshot chosen = growing.live.snapshot();
+  CHECK_FALSE(chosen.sample);
+  CHECK(chosen.directions[0].complete >= 79);
+  CHECK(chosen.events + 1 >= 10 * 40 * 2);
+  CHECK(chosen.events <= 10 * 40 * 2);
+}
+
+TEST_CASE("a view within its budget rebuilds all packets, and so does one without") {
+  std::uint64_t processor_ns = 1;
+  Growing growing(with_budget(processor_ns));
+  Growing unlimited;
+  for (std::uint64_t second = 0; second < 8; ++second) {
+    busy_second(growing, second);
+    busy_second(unlimited, second);
+    processor_ns += kSecond / 50;
+    growing.poll();
+    unlimited.poll();
+  }
+  CHECK_FALSE(growing.live.snapshot().sample);
+  CHECK_FALSE(unlimited.live.snapshot().sample);
+  CHECK(growing.complete() >= 319);
+  CHECK(growing.complete() == unlimited.complete());
 }
 
 TEST_CASE("streams that are written one after the other are put into the order of time") {

@@ -38,5 +38,25 @@ TEST_CASE("a histogram has its quantiles since the lines before, none where noth
         "sojourn_latency_seconds,direction=D count=2i,sum=3,p50=2,p90=2,p99=2,p999=2 3\n");
 }
 
+TEST_CASE("all lines have the writer's tags before their own") {
+  LatencyHistogram times;
+  times.add(1'000'000'000);
+  const std::vector<Family> families = {
+      {.name = "sojourn_events",
+       .help = {},
+       .type = MetricType::kCounter,
+       .unit = {},
+       .samples = {{.labels = {}, .value = 5.0}}},
+      {.name = "sojourn_latency_seconds",
+       .help = {},
+       .type = MetricType::kHistogram,
+       .unit = "seconds",
+       .samples = {{.labels = {{"direction", "D"}}, .value = times}}}};
+  CHECK(LineProtocol({{"host", "gnb 1"}, {"site", ""}}).lines(families, 9) ==
+        "sojourn_events,host=gnb\\ 1 value=5 9\n"
+        "sojourn_latency_seconds,host=gnb\\ 1,direction=D "
+        "count=1i,sum=1,p50=1,p90=1,p99=1,p999=1 9\n");
+}
+
 }  // namespace
 }  // namespace sojourn::metrics

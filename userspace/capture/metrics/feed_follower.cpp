@@ -46,7 +46,7 @@ bool FeedFollower::follow() {
   const auto chunks = feed_->waiting(*reader_, kChunksAtOnce);
   for (const auto& chunk : chunks) take(*chunk);
   feed_->consume(*reader_, chunks.size());
-  return chunks.size() == kChunksAtOnce;
+  return !chunks.empty();
 }
 
 // A chunk is the beginning of a file, or one block.
@@ -133,10 +133,14 @@ Result<void> FeedFollower::take_events(const BlockHeader& header,
   return {};
 }
 
-// Journeys that are under way are given up: it happens when points, processes or the open mark
-// come, at the beginning mostly.
+// Journeys that are under way are given up, but not the events that wait. It happens when points,
+// processes or the open mark come, at the beginning mostly.
 void FeedFollower::restart() {
-  if (rebuilder_) late_ += rebuilder_->late();
+  model::EventBatch waiting;
+  if (rebuilder_) {
+    late_ += rebuilder_->late();
+    waiting = rebuilder_->take_waiting();
+  }
   rebuilder_.reset();
   observers_.reset();
   slow_packets_.reset();
@@ -153,11 +157,18 @@ void FeedFollower::restart() {
       schema_, journeys::Rules{}, {.open_ns = capture_.open_ns, .groups = groups_}, *observers_,
       [links = links_](model::EventBatch& events) { links->resolve(events); },
       [this](const model::EventBatch& events) { slow_packets_->consume(events); });
-  if (fresh) rebuilder_ = std::move(*fresh);
+  if (!fresh) return;
+  rebuilder_ = std::move(*fresh);
+  rebuilder_->take(waiting);
 }
 
 void FeedFollower::advance(std::uint64_t clock_ns) {
   if (rebuilder_ && clock_ns > lag_ns_) rebuilder_->advance(clock_ns - lag_ns_);
+  has_news_ = true;
+}
+
+void FeedFollower::finish() {
+  if (rebuilder_) rebuilder_->finish();
   has_news_ = true;
 }
 

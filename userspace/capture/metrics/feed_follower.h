@@ -33,17 +33,19 @@ namespace sojourn::capture {
 
 class FeedFollower {
  public:
-  // `flush_period`: how often the capture hands over what is no full block yet. `wake` as for any
-  // reader of the feed, which outlives this.
-  // `ues`: how many UEs have figures of their own.
+  // `flush_period`: how often the capture hands over blocks that are not full yet. `wake`: see
+  // BlockFeed. The feed must outlive this. `ues`: the number of UEs that have figures of their own.
   FeedFollower(BlockFeed& feed, std::chrono::nanoseconds flush_period, std::size_t ues,
                BlockFeed::Wake wake);
   FeedFollower(const FeedFollower&) = delete;
   FeedFollower& operator=(const FeedFollower&) = delete;
   ~FeedFollower();
 
-  // Takes some of what waits. True: there may be more.
+  // Takes some of the waiting blocks. Returns true if there may be more.
   bool follow();
+
+  // Nothing more will come: rebuilds what waits, and closes all journeys.
+  void finish();
 
   // True once after journeys were rebuilt: the figures are others.
   bool has_news() { return std::exchange(has_news_, false); }

@@ -15,6 +15,7 @@
 #include "analysis/filter/syntax.h"
 #include "analysis/model/capture_info.h"
 #include "userspace/capture/control/trigger.h"
+#include "userspace/capture/metrics/metrics_service.h"
 #include "userspace/capture/output/dumps.h"
 #include "userspace/capture/output/item_store.h"
 #include "userspace/capture/output/source.h"
@@ -41,7 +42,7 @@ struct Subject {
 
 struct Options {
   std::string output;
-  // Where the trace goes instead of a file of that name. None: to the file.
+  // The destination of the trace instead of a file of that name. Empty: the file.
   std::function<std::unique_ptr<trace::ByteSink>()> sink;
   std::string machine;  // measurements of this machine, for readers of the trace
   // Set for a flight recorder: the newest events are held in memory, and written on request.
@@ -52,9 +53,8 @@ struct Options {
   bool wait_for_start = false;    // armed, but nothing counts before `sojourn ctl start`
   std::optional<std::chrono::nanoseconds> duration;  // from the open mark on
   EngineOptions engines;
-  StreamOptions stream;                         // who gets the blocks while they are written
-  std::optional<files::StreamAddress> metrics;  // where figures for monitoring are served
-  std::size_t metrics_ues = 0;                  // UEs that have figures of their own there
+  StreamOptions stream;    // who gets the blocks while they are written
+  MetricsOptions metrics;  // who gets figures for monitoring
   // Events that are no full block yet are written, and sent to readers, as often as this.
   std::chrono::nanoseconds flush_period = std::chrono::seconds(1);
   bool loses_oldest = false;                // when the sink falls behind
@@ -66,8 +66,9 @@ struct Options {
 
   // The only subject is a command that is not started yet, see Capture::has_begun().
   bool is_command = false;
-  // The command has no points itself, as it is a script or the like; programs that it executes may
-  // have some. Those record from their first instruction on, and leave their rings in a directory.
+  // The command has no points itself, because it is a script or the like, but programs that it
+  // executes may have some. Those record from their first instruction on, and leave their rings in
+  // a directory.
   bool launches = false;
   std::string launch_directory;
   // Checks the request against the first points that such a command has.
@@ -76,16 +77,16 @@ struct Options {
   // Processes that come into this group while the capture runs are recorded as well.
   std::optional<tracee::Cgroup> cgroup;
   bool follow = false;  // record forked children as well, and theirs
-  // Finds the points of processes and libraries that come later. None: those that they were built
+  // Finds the points of processes and libraries that come later. Empty: those that they were built
   // with.
   std::function<Result<tracee::Points>(const tracee::Process&)> find;
-  // Selects the points of processes and libraries that come later. None: all.
+  // Selects the points of processes and libraries that come later. Empty: all.
   std::function<tracee::Points(tracee::Points)> select;
   // The tests that a hit of each point must pass, as far as eBPF can make them.
   std::function<PointTests(const model::Schema&)> tests;
 };
 
-// How the points of the targets are recorded: sums over all that were there at the start.
+// How the points of the targets are recorded: sums over all processes at the start.
 struct Coverage {
   std::size_t processes = 0;
   std::size_t sites = 0;
@@ -124,10 +125,11 @@ struct Outcome {
   std::uint64_t filtered = 0;
   std::uint64_t bytes = 0;
   BlockFeed::Totals streamed;
-  bool has_cut_off_readers = false;    // that took nothing any more at the end
-  std::uint64_t reconnections = 0;     // to readers that it had connected to
-  std::vector<std::string> never_hit;  // names of points that were on
-  std::size_t switched = 0;            // points that were off, or that triggers have switched
+  bool has_cut_off_readers = false;            // that took nothing any more at the end
+  std::uint64_t reconnections = 0;             // to readers that it had connected to
+  std::optional<InfluxSender::Totals> influx;  // what InfluxDB got; none: it was not asked for
+  std::vector<std::string> never_hit;          // names of points that were on
+  std::size_t switched = 0;  // points that were off, or that triggers have switched
   std::optional<RingAdvice> rings;
 };
 

@@ -9,12 +9,12 @@
 
 #include "userspace/cli/exports/ctf_export.h"
 #include "userspace/cli/exports/graph_export.h"
-#include "userspace/cli/exports/http_client.h"
 #include "userspace/cli/exports/latseq_export.h"
 #include "userspace/cli/exports/otlp_export.h"
 #include "userspace/cli/exports/pass_export.h"
 #include "userspace/cli/exports/redacted_export.h"
 #include "userspace/cli/exports/table_export.h"
+#include "userspace/http/client.h"
 
 namespace sojourn::cli {
 
@@ -149,10 +149,10 @@ void check_export(ExportRequest& request) {
   refuse(request.open.given(), Takes::kOpen, "--open");
   if (request.open.given() && request.output == "-")
     refuse_usage("--open gives a file to the page: it has no -o -");
-  if (is_web_address(request.output)) {
+  if (http::is_web_address(request.output)) {
     if (!export_format(request.to).is_posted)
       refuse_usage(fmt::format("--to {} is written to a file, and posted to nobody", request.to));
-    if (const auto url = parse_http_url(request.output); !url)
+    if (const auto url = http::parse_url(request.output); !url)
       refuse_usage("--output: " + url.error().text());
   }
   if (export_format(request.to).is_directory && (request.output.empty() || request.output == "-"))

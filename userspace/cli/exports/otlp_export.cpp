@@ -77,7 +77,7 @@ std::string packets_text(const Written& written) {
 
 Result<void> post_spans(const ExportRequest& request, pipeline::TraceInput& input,
                         exports::OtlpEncode encode) {
-  SJ_TRY(url, parse_http_url(request.output));
+  SJ_TRY(url, http::parse_url(request.output));
   if (url.path.empty() || url.path == "/") url.path = kTracesPath;
   ProgressLine line;
   OtlpSender sender(url, encode == exports::otlp_json,
@@ -104,7 +104,7 @@ Result<void> export_spans(const ExportRequest& request, trace::Reader reader,
                           exports::OtlpEncode encode) {
   SJ_TRY(rules, request.rules.read());
   SJ_TRY(input, derive_input(std::move(reader), rules));
-  if (is_web_address(request.output)) {
+  if (http::is_web_address(request.output)) {
     SJ_CHECK(post_spans(request, input, encode));
   } else {
     ProgressLine line;

@@ -26,7 +26,7 @@ std::chrono::seconds scattered(std::chrono::seconds pause) {
   return pause + std::chrono::seconds(random() % (static_cast<unsigned>(pause.count()) / 2 + 1));
 }
 
-std::string status_text(const HttpAnswer& answer) {
+std::string status_text(const http::Answer& answer) {
   std::string text = fmt::format("{} {}", answer.status, printable(answer.reason));
   const std::string message = exports::otlp_error(answer.body, answer.content_type);
   if (!message.empty()) text += ": " + message;

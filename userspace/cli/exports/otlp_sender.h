@@ -13,7 +13,7 @@
 #include <utility>
 
 #include "analysis/base/result.h"
-#include "userspace/cli/exports/http_client.h"
+#include "userspace/http/client.h"
 
 namespace sojourn::cli {
 
@@ -24,15 +24,15 @@ class OtlpSender {
   static constexpr std::chrono::seconds kLongestPause{60};  // between two tries
   static constexpr std::chrono::seconds kFirstPause{1};
 
-  // Tells people that a batch waits, in a sentence without its end.
+  // Reports that a batch waits, in a sentence without its end.
   using TellOfPause = std::function<void(std::string_view why, std::chrono::seconds pause)>;
 
-  OtlpSender(HttpUrl url, bool is_json, TellOfPause tell)
+  OtlpSender(http::Url url, bool is_json, TellOfPause tell)
       : client_(std::move(url), kPatience), is_json_(is_json), tell_(std::move(tell)) {}
 
   Result<void> send(std::string_view batch, std::size_t spans);
 
-  const HttpUrl& url() const { return client_.url(); }
+  const http::Url& url() const { return client_.url(); }
   std::uint64_t requests() const { return requests_; }  // that were answered by success
   std::uint64_t accepted() const { return accepted_; }  // spans
   std::uint64_t rejected() const { return rejected_; }
@@ -43,7 +43,7 @@ class OtlpSender {
   void note_success(std::string_view body, std::size_t spans);
   std::string so_far() const;
 
-  HttpClient client_;
+  http::Client client_;
   bool is_json_;
   TellOfPause tell_;
   std::uint64_t requests_ = 0;
@@ -52,8 +52,8 @@ class OtlpSender {
   std::string warning_;
 };
 
-// The time that a header Retry-After asks for, from `now_unix_s` on: seconds, or a date. Nothing
-// where it is neither.
+// Returns the time that a header Retry-After asks for, from `now_unix_s` on: seconds, or a date.
+// Nothing if it is neither.
 std::optional<std::chrono::seconds> retry_after(const std::string& header, std::int64_t now_unix_s);
 
 }  // namespace sojourn::cli

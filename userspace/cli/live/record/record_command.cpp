@@ -144,7 +144,10 @@ Result<void> record_processes(const RecordOptions& options, capture::Options how
   capture::Capture& capture = started.capture;
   capture.describe();
   tell_attached(options, capture);
-  if (!options.quiet) tell_streams(capture);
+  if (!options.quiet) {
+    tell_streams(capture);
+    tell_metrics(capture, options.metrics);
+  }
   const TextOutput text(capture.own_stream());
   return capture_until_end(options, capture, interrupts);
 }
@@ -190,7 +193,10 @@ Result<void> record_command(const RecordOptions& options, capture::Options how,
     tell_launched(options, capture.coverage());
   else
     tell_attached(options, capture);
-  if (!options.quiet) tell_streams(capture);
+  if (!options.quiet) {
+    tell_streams(capture);
+    tell_metrics(capture, options.metrics);
+  }
   const TextOutput text(capture.own_stream());
   SJ_CHECK(capture_until_end(options, capture, interrupts));
   for (const tracee::Process* running : capture.processes())
@@ -228,7 +234,8 @@ Result<void> run_record(RecordOptions& options) {
                                       .duration = options.duration,
                                       .may_be_endless = options.flight.is_asked()},
                                      options.quiet));
-  // Measured while nothing can be disturbed yet, and while this process has one thread.
+  // Measured before the capture, so that it disturbs nothing, and while this process has one
+  // thread.
   const std::string machine = host::profile_for_trace("sojourn " SOJOURN_VERSION);
   SJ_TRY(how, options.for_capture());
   how.machine = machine;

@@ -28,8 +28,8 @@ std::size_t found_points(const capture::Coverage& coverage) {
   return coverage.ring_points + coverage.bpf_points + coverage.uncovered_points;
 }
 
-// Warns that conditions on `cpu` do not apply to events of rings, as nothing else would show why
-// none is left out, or why a trigger never fires.
+// Warns that conditions on `cpu` do not apply to events of rings. Nothing else would show why no
+// event is left out, or why a trigger never fires.
 void tell_of_cpu(const RecordOptions& options) {
   if (options.selection.asks_for(filter::Keyword::kCpu))
     tell(
@@ -198,7 +198,9 @@ void tell_no_hits(const capture::Capture& capture, const capture::Outcome& outco
 
 void tell_outcome(const RecordOptions& options, const capture::Capture& capture,
                   const capture::Outcome& outcome) {
-  if (options.quiet || options.sink) return;
+  if (options.quiet) return;
+  // Whoever takes the trace reports the rest.
+  if (options.sink) return tell_monitored(outcome);
   const std::chrono::nanoseconds span(outcome.capture.close_ns - outcome.capture.open_ns);
   tell("{}   {}   {} lost   ", seconds(span), counted(outcome.events, "event"),
        grouped(outcome.lost));
@@ -214,6 +216,7 @@ void tell_outcome(const RecordOptions& options, const capture::Capture& capture,
   if (outcome.other_events > 0) tell(", {} besides", counted(outcome.other_events, "event"));
   tell("   ended by {}\n", outcome.capture.ended_by);
   tell_streamed(outcome);
+  tell_monitored(outcome);
   tell_counters(outcome.capture);
   if (outcome.rings) tell_advice(options, *outcome.rings);
   if (outcome.events + outcome.other_events + outcome.lost + outcome.filtered == 0)

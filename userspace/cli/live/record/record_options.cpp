@@ -54,6 +54,7 @@ void RecordOptions::define(Arguments& arguments) {
     check_queue_options(arguments, queues);
     check_energy_options(arguments, energy);
     stream.check();
+    metrics.check();
   });
   arguments.heading("The trace");
   arguments.add_option("-o,--output", output, "The trace file to write")
@@ -84,6 +85,8 @@ void RecordOptions::define(Arguments& arguments) {
   define_energy_options(arguments, energy);
   arguments.heading("Readers while it records");
   stream.define(arguments);
+  arguments.heading("Monitoring while it records");
+  metrics.define(arguments);
   arguments.heading("Flight recorder and triggers");
   flight.define(arguments);
   arguments.heading("Without attaching");
@@ -212,6 +215,7 @@ Result<capture::Options> RecordOptions::for_capture() const {
   }
   SJ_CHECK(flight.apply(result));
   SJ_CHECK(stream.apply(result));
+  SJ_CHECK(metrics.apply(result));
   result.loses_oldest = loses_oldest;
   result.budget = budget_of(budget);
   // --attach applies to eBPF only.

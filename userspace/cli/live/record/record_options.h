@@ -14,6 +14,7 @@
 #include "userspace/cli/live/record/context_options.h"
 #include "userspace/cli/live/record/energy_options.h"
 #include "userspace/cli/live/record/flight_options.h"
+#include "userspace/cli/live/record/metrics_options.h"
 #include "userspace/cli/live/record/perf_options.h"
 #include "userspace/cli/live/record/post_mortem_options.h"
 #include "userspace/cli/live/record/process_options.h"
@@ -24,14 +25,14 @@
 
 namespace sojourn::cli {
 
-// How probes are placed.
+// The mechanism for placing probes.
 enum class Attach { kAuto, kMulti, kPerf };
 enum class EngineWanted { kAuto, kBpf, kRing };
 
 struct RecordOptions {
   // Declares the options. This object must live as long as the arguments.
   void define(Arguments& arguments);
-  // What is to be recorded, and how, without a trace file; for `sojourn live`.
+  // What is to be recorded, and how, without a trace file; for `sojourn live` and `serve`.
   void define_capture(Arguments& arguments);
 
   ProcessOptions processes;
@@ -59,8 +60,9 @@ struct RecordOptions {
   PostMortemOptions post_mortem;
   SnapshotOption snapshot;
   StreamOptions stream;
+  MetricsChoice metrics;
 
-  // Whether rings are recorded that the target fills by itself: nothing is attached.
+  // Returns whether it records rings that the target fills by itself, so that nothing is attached.
   bool is_snapshot() const { return snapshot.is_asked() || flight.is_rings(); }
 
   // The options for the capture, without the processes.
@@ -72,7 +74,7 @@ struct RecordOptions {
   void define_engines(Arguments& arguments);
 };
 
-// What `sojourn record` does.
+// Runs `sojourn record`.
 Result<void> run_record(RecordOptions& options);
 
 }  // namespace sojourn::cli

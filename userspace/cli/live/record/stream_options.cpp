@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <chrono>
 #include <climits>
 #include <utility>
@@ -18,15 +17,8 @@ namespace sojourn::cli {
 
 namespace {
 
-constexpr std::size_t kMaxUes = 1000;
-
 std::string check_address(const std::string& text) {
   const auto address = files::parse_stream_address(text);
-  return address ? "" : address.error().text();
-}
-
-std::string check_local_address(const std::string& text) {
-  const auto address = files::parse_local_address(text);
   return address ? "" : address.error().text();
 }
 
@@ -36,13 +28,6 @@ std::string check_flush_period(const std::string& text) {
   return *period < std::chrono::milliseconds(10) || *period > std::chrono::minutes(1)
              ? "a time of 10ms to 1min is wanted"
              : "";
-}
-
-std::string check_ues(const std::string& text) {
-  std::size_t ues = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), ues);
-  const bool is_number = error == std::errc() && end == text.data() + text.size();
-  return is_number && ues >= 1 && ues <= kMaxUes ? "" : "a number of 1 to 1000 is wanted";
 }
 
 Result<void> add(const std::vector<std::string>& texts, std::vector<files::StreamAddress>& to) {
@@ -105,7 +90,6 @@ void StreamOptions::define(Arguments& arguments) {
                   "1s. `sojourn ctl flush` does it at once")
       .type_name("TIME")
       .check(check_flush_period);
-  define_metrics(arguments);
 }
 
 void StreamOptions::define_tls(Arguments& arguments) {
@@ -141,26 +125,6 @@ void StreamOptions::check() const {
     refuse_usage("--unread-only wants --listen or --stream");
 }
 
-void StreamOptions::define_metrics(Arguments& arguments) {
-  const Argument metrics =
-      arguments
-          .add_option(
-              "--metrics", metrics_,
-              "Serve figures for Prometheus, while it records, at http://ADDR:PORT/metrics: "
-              "latencies, stays, causes of slow packets, units inside, queues, losses, what "
-              "tracing costs. Loopback only (docs/metrics.md)")
-          .type_name("ADDR:PORT|unix:PATH")
-          .check(check_local_address);
-  arguments
-      .add_option(
-          "--metrics-ues", metrics_ues_,
-          "Also a latency histogram of each UE for --metrics, of the first N that are seen; "
-          "the others count as one. At most 1000")
-      .type_name("N")
-      .check(check_ues)
-      .needs(metrics);
-}
-
 Result<void> StreamOptions::apply(capture::Options& options) const {
   SJ_CHECK(add(listen_, options.stream.listen));
   SJ_CHECK(add(connect_, options.stream.connect));
@@ -178,20 +142,12 @@ Result<void> StreamOptions::apply(capture::Options& options) const {
     SJ_TRY(period, parse_duration(flush_period_));
     options.flush_period = period;
   }
-  if (!metrics_.empty()) {
-    SJ_TRY(address, files::parse_local_address(metrics_));
-    options.metrics = address;
-    options.metrics_ues = metrics_ues_;
-  }
   return {};
 }
 
 void tell_streams(const capture::Capture& capture) {
   for (const std::string& address : capture.streams())
     tell("readers may connect: sojourn report {}\n", reached_at(address));
-  if (const auto address = capture.metrics())
-    tell("metrics for Prometheus: {}\n",
-         address->starts_with("tcp") ? "http" + address->substr(3) + "/metrics" : *address);
 }
 
 void tell_streamed(const capture::Outcome& outcome) {

@@ -1,9 +1,7 @@
-// `sojourn record --listen --stream --unread-only --text --tls-... --token-file --flush-every
-// --metrics
-// --metrics-ues`: who reads the trace while it is written, and who its figures.
+// `sojourn record --listen --stream --unread-only --text --tls-... --token-file --flush-every`: who
+// reads the trace while it is written.
 #pragma once
 
-#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -22,7 +20,6 @@ class StreamOptions {
 
  private:
   void define_tls(Arguments& arguments);
-  void define_metrics(Arguments& arguments);
 
   std::vector<std::string> listen_;
   std::vector<std::string> connect_;
@@ -33,13 +30,11 @@ class StreamOptions {
   std::string tls_ca_;
   std::string token_file_;
   std::string flush_period_;
-  std::string metrics_;
-  std::size_t metrics_ues_ = 0;
 };
 
-// Where readers may connect, and by what.
+// Prints the addresses for readers, with the commands to use.
 void tell_streams(const capture::Capture& capture);
-// What readers did not get.
+// Prints the blocks that readers did not get.
 void tell_streamed(const capture::Outcome& outcome);
 
 }  // namespace sojourn::cli

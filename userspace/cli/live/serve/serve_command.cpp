@@ -95,7 +95,7 @@ Result<void> serve(Options& options) {
       return {};
     }
   }
-  // Without requests to processes nothing takes rights any more.
+  // Without requests to processes no rights are needed any more.
   if (options.server.is_readonly) SJ_CHECK(capture::give_up_rights());
   std::string link;
   SJ_TRY(server, PageServer::create(std::move(listener), std::move(traces), options.server, link));
@@ -153,11 +153,18 @@ Action define_serve(Arguments& arguments) {
   settings.define_causes(arguments);
   settings.record.define_capture(arguments);
   settings.record.flight.define_wait(arguments);
+  arguments.heading("Monitoring while it captures");
+  settings.record.metrics.define(arguments);
   arguments.when_parsed([options, traces] {
     const RecordOptions& record = options->settings.record;
     if (traces.is_given() == record.processes.given())
       refuse_usage(
           "give either a running process (-p PID, also several, or --cgroup PATH) or traces");
+    record.metrics.check();
+    if (traces.is_given() && record.metrics.is_given())
+      refuse_usage(
+          "--metrics and --influx are of a capture: give them to the `record` that writes the "
+          "trace");
   });
   arguments.footer(kFooter);
   return [options] { return serve(*options); };

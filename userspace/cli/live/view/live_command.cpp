@@ -101,6 +101,7 @@ Action define_live(Arguments& arguments) {
   arguments.add_flag("--readonly", settings->is_readonly,
                      "No key changes anything in the process that is looked at");
   settings->define_causes(arguments);
+  settings->define_budget(arguments);
   settings->record.define_capture(arguments);
   arguments.when_parsed([settings, trace, interval] {
     settings->has_interval = interval.is_given();

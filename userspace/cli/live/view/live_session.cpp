@@ -63,6 +63,13 @@ Result<live::LiveOptions> options_of(const LiveSettings& settings) {
   options.window_s = static_cast<std::size_t>(
       std::max<std::int64_t>(std::chrono::ceil<std::chrono::seconds>(window).count(), 1));
   options.explains = !settings.no_causes;
+  if (settings.view_budget != "none") {
+    options.budget = std::stod(settings.view_budget) / 100;
+    options.processor_ns = [] {
+      return static_cast<std::uint64_t>(
+          base::processor_time(getpid()).value_or(nanoseconds(0)).count());
+    };
+  }
   SJ_TRY(source, settings.script.read());
   if (source) options.script = live_script_of(std::move(*source));
   return options;

@@ -27,6 +27,7 @@ struct LiveSettings {
   void define_choice(Arguments& arguments);
   void define_window(Arguments& arguments);
   void define_causes(Arguments& arguments);
+  void define_budget(Arguments& arguments);
 
   std::string path;  // empty: a capture
   RecordOptions record;
@@ -41,8 +42,9 @@ struct LiveSettings {
   bool plain = false;
   bool is_readonly = false;
   bool no_causes = false;
-  bool keeps_capture = false;  // all of it, to be read again
-  int not_for_capture = -1;    // a socket that its process closes
+  std::string view_budget = "none";  // percent of a core
+  bool keeps_capture = false;        // all of it, to be read again
+  int not_for_capture = -1;          // a socket that its process closes
 };
 
 // A capture's file has another name until it is finished.
@@ -90,7 +92,7 @@ class LiveSession {
   std::unique_ptr<CapturedTrace> capture_;
   pid_t captured_pid_ = 0;
   std::unique_ptr<live::LiveTrace> trace_;
-  live::GrowingTrace* growing_ = nullptr;  // the same, where it grows
+  live::GrowingTrace* growing_ = nullptr;  // set if the trace grows
   Clock::time_point last_came_ = Clock::now();
   bool is_settled_ = false;
   std::string last_message_;

@@ -1,6 +1,7 @@
 // Options that `sojourn live` and `sojourn serve` have in common.
 #include <chrono>
 
+#include "userspace/cli/checks.h"
 #include "userspace/cli/live/view/live_session.h"
 #include "userspace/cli/units.h"
 
@@ -31,6 +32,21 @@ void LiveSettings::define_window(Arguments& arguments) {
       .type_name("TIME")
       .capture_default_str()
       .check(check_window);
+}
+
+// The usual budget is that of `live`; pages say nothing of samples.
+void LiveSettings::define_budget(Arguments& arguments) {
+  view_budget = "3";
+  arguments
+      .add_option("--view-budget", view_budget,
+                  "The most that the view may take of a core. Where rebuilding all packets of a "
+                  "growing trace takes more, only those of some UEs are rebuilt, and the view says "
+                  "of how many. Not with a filter or a script. none: all packets")
+      .type_name("PERCENT|none")
+      .capture_default_str()
+      .check([](const std::string& text) {
+        return text == "none" ? std::string() : number_above(0, 100)(text);
+      });
 }
 
 void LiveSettings::define_causes(Arguments& arguments) {

@@ -1,5 +1,5 @@
 // Posts bodies to one web server by plain HTTP/1.1, over one connection as long as that lives. It
-// knows neither TLS nor redirections. One thread owns an HttpClient.
+// knows neither TLS nor redirections. Its host is looked up once. One thread owns a Client.
 #pragma once
 
 #include <chrono>
@@ -7,13 +7,16 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
+
+#include <sys/socket.h>
 
 #include "analysis/base/result.h"
 #include "userspace/base/fd.h"
 
-namespace sojourn::cli {
+namespace sojourn::http {
 
-struct HttpUrl {
+struct Url {
   std::string host;  // a name or an address, without the brackets of IPv6
   std::uint16_t port = 80;
   std::string path;  // "/v1/traces"; empty: none was given
@@ -24,9 +27,9 @@ struct HttpUrl {
 
 bool is_web_address(std::string_view text);  // http:// or https://
 // An error where it is no address that can be posted to.
-Result<HttpUrl> parse_http_url(std::string_view text);
+Result<Url> parse_url(std::string_view text);
 
-struct HttpAnswer {
+struct Answer {
   int status = 0;
   std::string reason;  // "Service Unavailable", as the server says
   std::string content_type;
@@ -34,36 +37,51 @@ struct HttpAnswer {
   std::string body;
 };
 
-class HttpClient {
+class Client {
  public:
-  HttpClient(HttpUrl url, std::chrono::milliseconds patience)
-      : url_(std::move(url)), patience_(patience) {}
+  Client(Url url, std::chrono::milliseconds patience) : url_(std::move(url)), patience_(patience) {}
+
+  // Looks up the host's addresses, which may take seconds. Without it the first post does so.
+  Result<void> find();
+  // Of each request from now on: the value of its Authorization header.
+  void authorize(std::string value) { authorization_ = std::move(value); }
+  // Posts fail at once while this descriptor, which is somebody else's, is readable.
+  void stop_by(int fd) { stop_fd_ = fd; }
 
   // Sends a request and waits for the whole answer, for as long as the patience lasts. An error:
   // there was no connection, or no answer, or it was none of HTTP.
-  Result<HttpAnswer> post(std::string_view content_type, std::string_view body);
-  const HttpUrl& url() const { return url_; }
+  Result<Answer> post(std::string_view content_type, std::string_view body);
+  const Url& url() const { return url_; }
 
  private:
   using Clock = std::chrono::steady_clock;
 
+  struct Address {
+    sockaddr_storage address{};
+    socklen_t bytes = 0;
+  };
+
   Result<void> connect();
-  Result<HttpAnswer> exchange(std::string_view content_type, std::string_view body);
+  Result<void> connect_to(const Address& address);
+  Result<Answer> exchange(std::string_view content_type, std::string_view body);
   Result<void> send_all(std::string_view bytes);
   Result<bool> receive();  // false: the server has closed the connection
   Result<std::string> take_head();
   Result<std::string> take_line();
-  Result<void> take_body(HttpAnswer& answer, std::string_view head);
+  Result<void> take_body(Answer& answer, std::string_view head);
   Result<void> take_bytes(std::size_t count, std::string& into);
   Result<void> take_chunks(std::string& into);
   Result<void> wait_for(short events);
   bool is_idle_connection_open() const;
 
-  HttpUrl url_;
+  Url url_;
   std::chrono::milliseconds patience_;
+  std::string authorization_;
+  int stop_fd_ = -1;
+  std::vector<Address> addresses_;
   Clock::time_point until_;
   base::Fd connection_;
   std::string received_;  // and not taken yet
 };
 
-}  // namespace sojourn::cli
+}  // namespace sojourn::http

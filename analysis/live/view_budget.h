@@ -1,0 +1,57 @@
+// Decides what share of the packets a live view rebuilds, by the processor time that it takes. The
+// first choice comes after two seconds that were too expensive, others only where the cost has
+// become another: each choice begins the figures anew. Plain data.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+
+namespace sojourn::live {
+
+class ViewBudget {
+ public:
+  // `share` of one core.
+  explicit ViewBudget(double share) : share_(share) {}
+
+  // What a span of the trace's time took: all of the view, and the rebuild alone. The answer is
+  // what share of the packets is to be rebuilt from now on; none: as before.
+  std::optional<double> note(std::uint64_t span_ns, std::uint64_t took_ns,
+                             std::uint64_t rebuild_ns) {
+    if (span_ns < kLeastSpanNs) return std::nullopt;
+    const double budget = share_ * static_cast<double>(span_ns);
+    const auto took = static_cast<double>(took_ns);
+    const bool is_dear = took > kDear * budget;
+    const bool is_cheap = kept_ < 1 && took < kCheap * budget;
+    dear_ = is_dear ? dear_ + 1 : 0;
+    cheap_ = is_cheap ? cheap_ + 1 : 0;
+    if (dear_ < kDearSpans && cheap_ < kCheapSpans) return std::nullopt;
+    dear_ = cheap_ = 0;
+    const double rebuild = std::max(static_cast<double>(rebuild_ns), 1.0);
+    const double left = kAim * budget - (took - std::min(took, rebuild));
+    const double wanted = std::clamp(kept_ * left / rebuild, kLeast, 1.0);
+    // Not for what would change next to nothing.
+    if (wanted > kept_ / kWorthwhile && wanted < kept_ * kWorthwhile) return std::nullopt;
+    kept_ = wanted;
+    return kept_;
+  }
+  double kept() const { return kept_; }
+  void keep_all() { kept_ = 1; }
+
+ private:
+  static constexpr std::uint64_t kLeastSpanNs = 400'000'000;
+  static constexpr double kDear = 1.1;
+  static constexpr double kCheap = 0.4;
+  static constexpr double kAim = 0.9;
+  static constexpr double kWorthwhile = 1.2;
+  static constexpr double kLeast = 1.0 / 256;
+  static constexpr unsigned kDearSpans = 2;
+  static constexpr unsigned kCheapSpans = 30;
+
+  double share_;
+  double kept_ = 1;  // of the packets
+  unsigned dear_ = 0;
+  unsigned cheap_ = 0;
+};
+
+}  // namespace sojourn::live

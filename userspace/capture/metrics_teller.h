@@ -1,0 +1,26 @@
+// Reports what went wrong with the figures for monitoring. The capture's thread owns it.
+#pragma once
+
+#include <string>
+
+#include "userspace/capture/metrics/metrics_service.h"
+#include "userspace/capture/session/ticker.h"
+
+namespace sojourn::capture {
+
+class MetricsTeller final : public Ticker {
+ public:
+  // None: there are no such figures.
+  explicit MetricsTeller(MetricsService* service) : service_(service) {}
+
+  Result<void> tick(const Listener& listener) override {
+    if (service_ != nullptr)
+      for (const std::string& line : service_->take_messages()) listener.say(line);
+    return {};
+  }
+
+ private:
+  MetricsService* service_;
+};
+
+}  // namespace sojourn::capture
