@@ -81,8 +81,7 @@ OtlpAttributes OtlpTrace::about_trace() const {
   return about;
 }
 
-// Journeys have their numbers only once they are told: which of them are chosen is not known
-// before.
+// The choice needs the journey's number, which it has only when it is reported.
 bool OtlpTrace::is_chosen(const journeys::Journey& journey) const {
   return choice_ == nullptr || !choice_->why(journey.id).empty();
 }
@@ -101,6 +100,7 @@ void OtlpTrace::on_journey(const journeys::Journey& journey) {
     else
       for (const std::uint32_t parent : step.parents) add_stay(journey.steps[parent], step, at);
   }
+  for (const journeys::Meanwhile& made : journey.meanwhile) add_meanwhile(made);
 }
 
 // All times of a journey are placed by its start: a wall clock that was set meanwhile changes no
@@ -165,7 +165,7 @@ void OtlpTrace::add_stay(const journeys::Step& from, const journeys::Step& to,
   OtlpSpan span = new_span(named(place.direction, place.name), from.entered_ns, to.ts_ns);
   add_step(span, from);
   span.attributes.push_back(text_attribute("sojourn.to_point", points_[to.point]));
-  add_fields(span, to);
+  add_fields(span, to.point, to.values);
   current_.ended_by[ended_by] = span.id;
   link_to_sharers(span, to);
   keep(std::move(span));
@@ -188,8 +188,8 @@ void OtlpTrace::add_repeat(const journeys::Journey& journey, std::size_t at) {
                            std::min(earlier.ts_ns, step.ts_ns), step.ts_ns);
   add_step(span, earlier);
   span.attributes.push_back(text_attribute("sojourn.to_point", points_[step.point]));
-  add_fields(span, step);
-  // A transmission that nothing was seen before began with the packet.
+  add_fields(span, step.point, step.values);
+  // If no event of the earlier transmission was seen, the repeat is linked to the packet's root.
   const std::uint64_t before = current_.ended_by[step.repeat_of];
   span.links.push_back(
       {.trace = current_.trace, .span = before == 0 ? root_id() : before, .why = "repeat"});
@@ -198,16 +198,30 @@ void OtlpTrace::add_repeat(const journeys::Journey& journey, std::size_t at) {
   keep(std::move(span));
 }
 
+// A marker is a span that takes no time.
+void OtlpTrace::add_meanwhile(const journeys::Meanwhile& made) {
+  OtlpSpan span =
+      new_span(named(model::Direction::kScript, points_[made.point]), made.begin_ns, made.end_ns);
+  add_thread(span, made.tid);
+  add_fields(span, made.point, made.values);
+  keep(std::move(span));
+}
+
 void OtlpTrace::add_step(OtlpSpan& span, const journeys::Step& from) {
   span.attributes.push_back(text_attribute("sojourn.from_point", points_[from.point]));
-  span.attributes.push_back(number_attribute("thread.id", from.tid));
-  if (const std::string_view thread = names_.thread(from.tid); !thread.empty())
+  add_thread(span, from.tid);
+}
+
+void OtlpTrace::add_thread(OtlpSpan& span, std::uint32_t tid) {
+  span.attributes.push_back(number_attribute("thread.id", tid));
+  if (const std::string_view thread = names_.thread(tid); !thread.empty())
     span.attributes.push_back(text_attribute("thread.name", thread));
 }
 
-void OtlpTrace::add_fields(OtlpSpan& span, const journeys::Step& step) {
+void OtlpTrace::add_fields(OtlpSpan& span, model::PointId point,
+                           std::span<const std::uint64_t> values) {
   cells_.assign(fields_.columns().size(), Cell());
-  fields_.fill(step.point, step.values, cells_);
+  fields_.fill(point, values, cells_);
   add_cells(span.attributes, fields_.columns(), cells_);
 }
 

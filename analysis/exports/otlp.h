@@ -1,9 +1,9 @@
 // Journeys as traces of the OpenTelemetry protocol (OTLP): a trace a journey, whose root is the
-// packet and whose other spans are its stays and its repeats. A repeat is linked to the earlier
-// transmission, and packets that went on in one block are linked with each other, the later one to
-// those that were told of before. An Observer of the rebuild. Spans are written in batches, each of
-// which stands alone; memory is that of a batch and of the last events that packets may share. One
-// thread owns an OtlpTrace; what it is given outlives it.
+// packet and whose other spans are its stays, its repeats, and what a script made meanwhile. A
+// repeat is linked to the earlier transmission, and packets that went on in one block are linked
+// with each other, the later one to those that were told of before. An Observer of the rebuild.
+// Spans are written in batches, each of which stands alone; memory is that of a batch and of the
+// last events that packets may share. One thread owns an OtlpTrace; what it is given outlives it.
 #pragma once
 
 #include <cstddef>
@@ -12,6 +12,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -34,7 +35,7 @@ class OtlpTrace : public journeys::Observer {
   static constexpr std::size_t kMaxSpans = 1000;            // of a batch
   static constexpr std::size_t kMaxLinks = 16;              // of a span
   static constexpr std::size_t kMaxSharedEvents = 1 << 16;  // remembered
-  // Writes a batch, and is told how many spans it has.
+  // Writes a batch of this number of spans.
   using WriteSpans = std::function<Result<void>(std::string_view bytes, std::size_t spans)>;
 
   // Null instead of a choice: all journeys are wanted. The trace must know the wall's time.
@@ -76,8 +77,10 @@ class OtlpTrace : public journeys::Observer {
   void add_stay(const journeys::Step& from, const journeys::Step& to, std::size_t ended_by);
   void add_inside(const journeys::Step& step, std::uint16_t place, std::uint64_t until_ns);
   void add_repeat(const journeys::Journey& journey, std::size_t at);
+  void add_meanwhile(const journeys::Meanwhile& made);
   void add_step(OtlpSpan& span, const journeys::Step& from);
-  void add_fields(OtlpSpan& span, const journeys::Step& step);
+  void add_thread(OtlpSpan& span, std::uint32_t tid);
+  void add_fields(OtlpSpan& span, model::PointId point, std::span<const std::uint64_t> values);
   void link_to_sharers(OtlpSpan& span, const journeys::Step& step);
   void keep(OtlpSpan span);
   void write_batch();

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include "analysis/journeys/ambiguity.h"
 #include "analysis/model/event.h"
@@ -65,6 +66,17 @@ struct Inside {
   std::uint64_t since_ns = 0;
 };
 
+// An activity of a script that ended, or a marker that was raised, on the thread that ended a stay
+// of the journey's units, while that lasted.
+struct Meanwhile {
+  model::PointId point = 0;
+  std::uint32_t tid = 0;
+  std::uint32_t step = 0;  // that ended the stay
+  std::uint64_t begin_ns = 0;
+  std::uint64_t end_ns = 0;
+  std::vector<std::uint64_t> values;
+};
+
 struct Journey {
   std::uint64_t id = 0;
   model::Direction direction = model::Direction::kDownlink;
@@ -93,6 +105,9 @@ struct Journey {
   std::span<const CriticalPathSpan> critical_path = {};
   std::span<const Step> steps = {};             // in time order; empty where no observer wants them
   std::span<const Ambiguity> ambiguities = {};  // of the ambiguous steps, in the same order
+  // By step, then in the order of time. Empty where nobody looks for them; some may be missing.
+  std::span<const Meanwhile> meanwhile = {};
+  bool lacks_meanwhile = false;
 
   // The journey is ambiguous where one of its steps is.
   void set_ambiguities(std::span<const Ambiguity> of_steps) {

@@ -17,10 +17,10 @@ constexpr std::size_t kBlocks = 256;
 // just before may have been followed by others until the pair was read.
 constexpr std::uint64_t kSettleNs = 100'000'000;
 
-// How far apart streams are at most where no pair of clocks says it: what is buffered for a second.
+// The maximum distance between streams if no pair of clocks gives it: a second of buffered events.
 constexpr std::uint64_t kMostBehindNs = 1'000'000'000;
 
-// A stream of no group is as good as one that nobody has heard of.
+// A stream without a group is treated like an unknown stream.
 std::vector<std::uint16_t> trimmed(std::vector<std::uint16_t> groups) {
   while (!groups.empty() && groups.back() == 0) groups.pop_back();
   return groups;
@@ -34,7 +34,7 @@ causes::TraceMetadata GrowingTrace::metadata() const {
           about.streams, about.queue_changes, about.targets};
 }
 
-// As a script leaves it.
+// The schema behind the script, if there is one.
 const model::Schema& GrowingTrace::schema() const {
   return script_.events ? script_.events->schema() : follower_.about().schema;
 }
@@ -108,12 +108,14 @@ Result<void> GrowingTrace::know_news() {
   return {};
 }
 
-// What is under way when points come, or processes, is not told of.
+// Units that are inside when points or processes are added are not reported.
 Result<void> GrowingTrace::begin_rebuild(std::vector<std::uint16_t> groups) {
   const trace::Metadata& about = follower_.about();
   groups_ = groups;
   SJ_CHECK(begin_script());
-  links_.emplace(about.schema, about.streams, about.capture.shed);
+  // A script's trace has ids instead of links.
+  links_.emplace(about.capture.script.empty() ? about.schema : model::Schema(), about.streams,
+                 about.capture.shed);
   SJ_TRY(rebuild,
          LiveRebuild::create(
              metadata(),
@@ -149,7 +151,7 @@ Result<void> GrowingTrace::begin_script() {
   return {};
 }
 
-// All that was found with it is forgotten, and the rest goes on.
+// Forgets all results of the script, and goes on without it.
 Result<void> GrowingTrace::end_script_of(std::string error) {
   options_.script = {};
   script_error_ = std::move(error);

@@ -114,6 +114,9 @@ struct Capture {
   std::vector<CounterOffset> counter_offsets;  // of all CPUs but the first; empty: not measured
   bool counters_corrected = false;             // stamps of rings are corrected by them
   std::uint64_t events_of_unknown_cpu = 0;     // corrected by the middle of them all
+  // The script that the events went through before they were written: activities and markers are
+  // among them, and links are ids already. Empty: none did.
+  std::string script;
 };
 
 // Stored in traces: values are explicit and never reused.
@@ -133,7 +136,7 @@ enum class LossCause : std::uint8_t {
 };
 std::string_view name(LossCause cause);
 
-// Whether a lost hit leaves a gap: one without a number in its stream does not.
+// Returns whether a lost hit leaves a gap in its stream. It does not if it took no number.
 bool takes_sequence_number(LossCause cause);
 
 struct LedgerEntry {

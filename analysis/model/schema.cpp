@@ -108,6 +108,8 @@ std::string_view name(Engine engine) {
       return "kernel";
     case Engine::kSampler:
       return "sampler";
+    case Engine::kScript:
+      return "script";
   }
   return "unknown";
 }

@@ -17,7 +17,7 @@ namespace sojourn::model {
 
 // Stored in traces: values are explicit and never reused.
 // The last three are not the target's own points: what the kernel did to it, samples of its queues,
-// and activities and markers that a script made (no trace has those).
+// and activities and markers that a script made.
 enum class Direction : std::uint8_t {
   kDownlink = 0,
   kUplink = 1,
@@ -77,11 +77,11 @@ struct Point {
   bool operator==(const Point&) const = default;
 };
 
-// Whether all commands print a field's values in hexadecimal: RNTIs and TEIDs (fields whose names
-// end so, in any case: "crnti", "c-rnti", "tc_RNTI", "dl_teid"), addresses and the ids of
+// Returns whether all commands print a field's values in hexadecimal: RNTIs and TEIDs (fields whose
+// names end so, in any case: "crnti", "c-rnti", "tc_RNTI", "dl_teid"), addresses and the ids of
 // registered queues. Everything else is decimal.
 bool is_hexadecimal(const Point& point, std::size_t field);
-// The same for a field of which only the name is known.
+// For a field of which only the name is known.
 bool is_hexadecimal(std::string_view field_name);
 
 // Two sites are the same point when direction, src, dest, fields and file are equal.
@@ -107,10 +107,17 @@ Result<void> check(const Point& point);
 std::string format_fields(const Point& point);
 
 // The origin of a stream: a CPU's ring of hits, a thread's ring, an imported file, a CPU's ring of
-// kernel context, the queue sampler.
-enum class Engine : std::uint8_t { kBpf = 0, kRing = 1, kImport = 2, kKernel = 3, kSampler = 4 };
+// kernel context, the queue sampler, a script.
+enum class Engine : std::uint8_t {
+  kBpf = 0,
+  kRing = 1,
+  kImport = 2,
+  kKernel = 3,
+  kSampler = 4,
+  kScript = 5,
+};
 constexpr bool carries_points(Engine engine) {
-  return engine != Engine::kKernel && engine != Engine::kSampler;
+  return engine != Engine::kKernel && engine != Engine::kSampler && engine != Engine::kScript;
 }
 std::string_view name(Engine engine);
 

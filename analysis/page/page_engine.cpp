@@ -37,6 +37,7 @@
 #include "analysis/present/words/json_format.h"
 #include "analysis/profile/sampled_work.h"
 #include "analysis/queues/queue_survey.h"
+#include "analysis/report/activity_log.h"
 #include "analysis/report/groups.h"
 #include "analysis/report/lateness_analysis.h"
 #include "analysis/trace/reader.h"
@@ -75,12 +76,16 @@ void send_latencies(const Columns& columns, AnswerSink& sink) {
 // One journey, as text: its steps are valid only while it is told.
 class OneJourney : public journeys::Observer {
  public:
-  OneJourney(std::uint64_t id, const model::Schema& schema, present::CpuOfStream cpus)
-      : id_(id), schema_(schema), cpus_(std::move(cpus)) {}
+  OneJourney(std::uint64_t id, const model::Schema& schema, present::CpuOfStream cpus,
+             const report::ActivityLog& activities)
+      : id_(id), schema_(schema), cpus_(std::move(cpus)), activities_(activities) {}
 
   void on_journey(const journeys::Journey& journey) override {
     if (journey.id != id_) return;
-    found_ = present::journey_json(journey, schema_, cpus_);
+    journeys::Journey told = journey;
+    const report::ActivityLog::Found meanwhile = activities_.around(journey);
+    meanwhile.put_into(told);
+    found_ = present::journey_json(told, schema_, cpus_);
     for (const journeys::Step& step : journey.steps) {
       points_.push_back(step.point);
       times_ns_.push_back(step.ts_ns);
@@ -107,6 +112,7 @@ class OneJourney : public journeys::Observer {
   std::uint64_t id_;
   const model::Schema& schema_;
   present::CpuOfStream cpus_;
+  const report::ActivityLog& activities_;
   std::string found_;
   std::vector<BlockCompanions::Event> events_;
   std::vector<model::PointId> points_;  // of the events
@@ -186,7 +192,8 @@ ordered_json PageEngine::State::about() const {
           {"events", events},
           {"duration_s", static_cast<double>(end_ns - begin_ns) / 1e9},
           {"open_ns", reader.capture().open_ns},
-          {"redacted", model::is_redacted(reader.capture())}};
+          {"redacted", model::is_redacted(reader.capture())},
+          {"script", reader.capture().script}};
 }
 
 Result<ordered_json> PageEngine::State::queues(const json& question,
@@ -264,9 +271,11 @@ Result<ordered_json> PageEngine::State::packet(const json& question,
   const std::uint64_t id = number_of(question, "id", 0);
   present::CpuOfStream cpus;
   for (const model::Stream& stream : reader.streams()) cpus[stream.id] = stream.cpu;
-  OneJourney one(id, reader.schema(), std::move(cpus));
+  report::ActivityLog activities(reader.schema());
+  OneJourney one(id, reader.schema(), std::move(cpus), activities);
   pipeline::TracePass pass(executor, input);
   pass.show([&](std::uint64_t done, std::uint64_t of) { progress(done, 2 * of); });
+  if (!activities.is_empty()) pass.observe(activities);
   pass.observe(one);
   const bool knows_hops = hop_times.has_value();
   if (!knows_hops) pass.observe(hop_times.emplace(input.topology()));

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -45,7 +46,7 @@ class EventRows {
     bucket.point = point;
   }
 
-  // Tells the buckets of the thread, as the row with this number. Returns their events.
+  // Sends the buckets of the thread, as the row with this number. Returns their events.
   std::uint64_t tell(std::uint32_t tid, std::size_t number) {
     std::uint64_t events = 0;
     const auto row = rows_.find(tid);
@@ -83,6 +84,64 @@ class EventRows {
   double step_;
   std::map<std::uint32_t, std::vector<Bucket>> rows_;
   std::vector<double> threads_, buckets_, numbers_, firsts_;
+};
+
+// Activities and markers of a script that lie in the span, each as a stretch of its thread's row.
+class MadeRows {
+ public:
+  MadeRows(const TimelineSpan& span, const model::Schema& schema) : span_(span) {
+    for (const model::Point& point : schema.points)
+      durations_.push_back(point.direction == model::Direction::kScript
+                               ? point.field(model::kDurationField)
+                               : std::nullopt);
+  }
+
+  void add(const model::EventView& event) {
+    const auto duration = durations_[event.point];
+    const std::uint64_t took_ns = duration ? event.values[*duration] : 0;
+    const std::uint64_t begin_ns = event.ts_ns - std::min(took_ns, event.ts_ns);
+    if (begin_ns > span_.to_ns || event.ts_ns < span_.from_ns) return;
+    if (made_.size() == kMaxSpans)
+      ++more_;
+    else
+      made_.push_back({event.tid, event.point, begin_ns, event.ts_ns});
+  }
+
+  void add_threads(std::map<std::uint32_t, std::size_t>& threads) const {
+    for (const Made& one : made_) threads.try_emplace(one.tid, 0);
+  }
+  std::uint64_t more() const { return more_; }
+
+  void send(AnswerSink& sink, const std::map<std::uint32_t, std::size_t>& row_of_thread,
+            std::uint64_t origin_ns) const {
+    std::vector<double> rows, from, to, points;
+    const auto since = [&](std::uint64_t ns) {
+      return static_cast<double>(std::clamp(ns, span_.from_ns, span_.to_ns)) -
+             static_cast<double>(origin_ns);
+    };
+    for (const Made& one : made_) {
+      rows.push_back(static_cast<double>(row_of_thread.at(one.tid)));
+      from.push_back(since(one.begin_ns));
+      to.push_back(since(one.end_ns));
+      points.push_back(one.point);
+    }
+    sink.column("made_row", rows);
+    sink.column("made_from", from);
+    sink.column("made_to", to);
+    sink.column("made_point", points);
+  }
+
+ private:
+  struct Made {
+    std::uint32_t tid = 0;
+    model::PointId point = 0;
+    std::uint64_t begin_ns = 0;
+    std::uint64_t end_ns = 0;
+  };
+  TimelineSpan span_;
+  std::vector<std::optional<std::size_t>> durations_;  // by point: the field
+  std::vector<Made> made_;
+  std::uint64_t more_ = 0;
 };
 
 // Draws what threads did in the span: each stay of a thread in a state, or the shares of stretches.
@@ -224,19 +283,27 @@ TimelineSpan whole(const trace::Reader& reader) {
 }
 
 void count_events(pipeline::TraceInput& input, const TimelineSpan& span, EventRows& rows,
-                  const pipeline::Progress& progress) {
+                  MadeRows& made, const pipeline::Progress& progress) {
   const trace::Reader& reader = input.reader();
+  std::set<std::uint32_t> scripted;
+  for (const model::Stream& stream : reader.streams())
+    if (stream.engine == model::Engine::kScript) scripted.insert(stream.id);
   model::EventBatch batch;
   std::uint64_t done = 0;
   for (const trace::BlockInfo& block : reader.blocks()) {
     progress(done += block.events, reader.events());
-    if (block.max_ts_ns < span.from_ns || block.min_ts_ns > span.to_ns) continue;
+    // An activity is known by its end, which may lie behind the span.
+    if (block.max_ts_ns < span.from_ns ||
+        (block.min_ts_ns > span.to_ns && !scripted.contains(block.stream)))
+      continue;
     if (!input.reader().read(block, batch)) continue;  // damaged: the report says so
     for (std::size_t i = 0; i < batch.size(); ++i) {
       const std::uint64_t at = batch.ts_ns()[i];
       const model::Direction direction = reader.schema().points[batch.point()[i]].direction;
       if (at >= span.from_ns && at <= span.to_ns && direction <= model::Direction::kUplink)
         rows.add(at, batch[i].tid, batch.point()[i]);
+      else if (direction == model::Direction::kScript)
+        made.add(batch[i]);
     }
   }
 }
@@ -275,12 +342,14 @@ Result<ordered_json> timeline(pipeline::TraceInput& input, const std::optional<T
   const TimelineSpan shown = span ? *span : whole(reader);
   if (shown.from_ns >= shown.to_ns) return fail("no event is there to be shown");
   EventRows events(shown);
-  count_events(input, shown, events, progress);
+  MadeRows made(shown, reader.schema());
+  count_events(input, shown, events, made, progress);
   StateRows states({.from_ns = std::max(shown.from_ns, origin), .to_ns = shown.to_ns});
   SJ_CHECK(follow_threads(input, shown, states, progress));
 
   std::map<std::uint32_t, std::size_t> threads;
   events.add_threads(threads);
+  made.add_threads(threads);
   states.add_threads(threads);
   const auto names = profile::thread_names(reader.context());
   auto listed = ordered_json::array();
@@ -299,6 +368,7 @@ Result<ordered_json> timeline(pipeline::TraceInput& input, const std::optional<T
     of_cpus.push_back(cpu);
   }
   events.send(sink);
+  made.send(sink, threads, origin);
   states.send(sink, threads, cpus, origin);
   auto called = ordered_json::array();
   for (const model::Point& point : reader.schema().points) called.push_back(point.name());
@@ -308,6 +378,7 @@ Result<ordered_json> timeline(pipeline::TraceInput& input, const std::optional<T
                       {"threads", std::move(listed)},
                       {"cpus", std::move(of_cpus)},
                       {"points", std::move(called)},
+                      {"made_more", made.more()},
                       {"buckets", kBuckets}};
 }
 

@@ -18,14 +18,15 @@ void JourneySelection::on_journey(const Journey& journey) {
   if (wishes_.inside) {
     inside_.push_back({.at_ns = journey.start_ns, .id = journey.id});
     inside_.back().log.add(journey);
+    inside_.back().meanwhile = around(journey);
   } else if (wishes_.worst != 0) {
     keep_slowest(journey);
   } else {
-    tell(journey);
+    tell(journey, around(journey));
   }
 }
 
-// A filter may look at steps itself. Numbers are not those that the journey will be told by.
+// A filter may look at steps itself. The journey's number here is not its final one.
 bool JourneySelection::wants_steps_of(const Journey& journey) const {
   if (wishes_.keep || !wishes_.ids.empty()) return true;
   if (!is_wanted(journey)) return false;
@@ -54,7 +55,8 @@ bool JourneySelection::is_wanted(const Journey& journey) const {
   return wishes_.worst == 0 || journey.outcome == Outcome::kComplete;
 }
 
-void JourneySelection::tell(const Journey& journey) {
+void JourneySelection::tell(Journey journey, const ActivityLog::Found& meanwhile) {
+  meanwhile.put_into(journey);
   take_(journey);
   ++told_;
 }
@@ -73,6 +75,7 @@ void JourneySelection::keep_slowest(const Journey& journey) {
   kept.at_ns = latency_ns;
   kept.id = journey.id;
   kept.log.add(journey);
+  kept.meanwhile = around(journey);
   slowest_.push_back(std::move(kept));
   std::ranges::push_heap(slowest_, is_slower);
   if (slowest_.size() == wishes_.worst)
@@ -82,7 +85,7 @@ void JourneySelection::keep_slowest(const Journey& journey) {
 void JourneySelection::tell_all(std::vector<Kept>& kept) {
   for (Kept& one : kept) {
     if (is_full()) return;
-    tell(one.log[0]);
+    tell(one.log[0], one.meanwhile);
   }
 }
 

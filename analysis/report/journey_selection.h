@@ -1,5 +1,5 @@
-// Which journeys of a trace are asked for, and in which order (`sojourn journeys`): as they come,
-// the slowest first, or the oldest of those that were inside at the end first. One thread owns a
+// Selects journeys of a trace and their order (`sojourn journeys`): as they come, the slowest
+// first, or the oldest of those that were inside at the end first. One thread owns a
 // JourneySelection.
 #pragma once
 
@@ -13,6 +13,7 @@
 
 #include "analysis/journeys/journey.h"
 #include "analysis/pipeline/journey_log.h"
+#include "analysis/report/activity_log.h"
 
 namespace sojourn::report {
 
@@ -30,9 +31,9 @@ class JourneySelection : public journeys::Observer {
  public:
   using Take = std::function<void(const journeys::Journey&)>;
 
-  // `take` is told of each one that is chosen.
-  JourneySelection(JourneyWishes wishes, Take take)
-      : wishes_(std::move(wishes)), take_(std::move(take)) {}
+  // `take` is told of each one that is chosen; with what is in `activities`, where there are any.
+  JourneySelection(JourneyWishes wishes, Take take, const ActivityLog* activities = nullptr)
+      : wishes_(std::move(wishes)), take_(std::move(take)), activities_(activities) {}
 
   bool wants_places() const override { return false; }
   bool wants_steps_of(const journeys::Journey& journey) const override;
@@ -40,7 +41,7 @@ class JourneySelection : public journeys::Observer {
   // After the last.
   void finish();
 
-  // Nothing more will be told.
+  // Returns true once no more journeys will be selected.
   bool is_full() const {
     return (wishes_.limit != 0 && told_ >= wishes_.limit) ||
            (!wishes_.ids.empty() && told_ == wishes_.ids.size());
@@ -56,6 +57,7 @@ class JourneySelection : public journeys::Observer {
     std::uint64_t at_ns = 0;  // by which they are put in order
     std::uint64_t id = 0;
     pipeline::JourneyLog log = {};
+    ActivityLog::Found meanwhile = {};
   };
 
   static bool is_slower(const Kept& left, const Kept& right) {
@@ -64,19 +66,23 @@ class JourneySelection : public journeys::Observer {
 
   bool is_wanted(const journeys::Journey& journey) const;
   bool is_slow(std::uint64_t latency_ns) const;
-  void tell(const journeys::Journey& journey);
+  ActivityLog::Found around(const journeys::Journey& journey) const {
+    return activities_ == nullptr ? ActivityLog::Found() : activities_->around(journey);
+  }
+  void tell(journeys::Journey journey, const ActivityLog::Found& meanwhile);
   void keep_slowest(const journeys::Journey& journey);
   void tell_all(std::vector<Kept>& kept);
 
   JourneyWishes wishes_;
   Take take_;
+  const ActivityLog* activities_;
   std::uint64_t told_ = 0;
   std::uint64_t last_id_ = 0;
   std::uint64_t at_one_point_ = 0;
   std::set<std::uint64_t> found_;
   std::vector<Kept> slowest_;  // a heap, the least slow in front
-  // What a journey has to take more than to be kept. It only grows: who reads an older value in
-  // another thread takes some journeys too many for wanted.
+  // A journey must take longer than this to be kept. It only grows: another thread that reads an
+  // older value takes a few journeys too many for wanted, which is harmless.
   std::atomic<std::uint64_t> least_ns_ = 0;
   std::vector<Kept> inside_;
 };

@@ -7,8 +7,7 @@
 
 #include "analysis/trace/json_fields.h"
 
-// What each struct is in JSON. Names are stored: they are never changed, and never used for
-// something else.
+// The JSON form of each struct. Names are stored in traces: they are never changed or reused.
 namespace sojourn::trace {
 
 namespace {
@@ -33,7 +32,7 @@ std::optional<model::Direction> direction_from_text(std::string_view text) {
 std::optional<model::Engine> engine_from_name(std::string_view text) {
   for (const model::Engine engine :
        {model::Engine::kBpf, model::Engine::kRing, model::Engine::kImport, model::Engine::kKernel,
-        model::Engine::kSampler})
+        model::Engine::kSampler, model::Engine::kScript})
     if (name(engine) == text) return engine;
   return std::nullopt;
 }
@@ -44,8 +43,8 @@ template <>
 constexpr auto kFromName<model::Direction> = &direction_from_text;
 template <>
 constexpr auto kFromName<model::Engine> = &engine_from_name;
-// Calls, not addresses: clang gets the signature of a function wrong for WebAssembly whose address
-// is taken before its types were needed.
+// These are calls and not addresses of functions: clang for WebAssembly gets a signature wrong if
+// the function's address is taken before its types are needed.
 template <>
 constexpr auto kFromName<model::Role> =
     [](std::string_view text) { return model::role_from_name(text); };
@@ -143,7 +142,8 @@ constexpr auto kFields<model::Capture> =
           field("unplaced", &model::Capture::unplaced, kIfSet),
           field("counter_offsets", &model::Capture::counter_offsets, kIfSet),
           field("counters_corrected", &model::Capture::counters_corrected, kIfSet),
-          field("events_of_unknown_cpu", &model::Capture::events_of_unknown_cpu, kIfSet));
+          field("events_of_unknown_cpu", &model::Capture::events_of_unknown_cpu, kIfSet),
+          field("script", &model::Capture::script, kIfSet));
 
 template <>
 constexpr auto kFields<model::LedgerEntry> =
@@ -201,7 +201,7 @@ constexpr auto kFields<model::QueueSide> =
     table(field("stage", &model::QueueSide::stage), field("instance", &model::QueueSide::instance),
           field("pid", &model::QueueSide::pid));
 
-// What is about the queue stands beside what happened to it.
+// The queue's own fields stand beside those of its change.
 template <>
 constexpr auto kFields<model::QueueChange> =
     table(field("event", &model::QueueChange::event), field("ts_ns", &model::QueueChange::ts_ns),

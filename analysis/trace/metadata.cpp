@@ -117,6 +117,11 @@ Result<void> Metadata::add_target(std::span<const std::uint8_t> encoded) {
 Result<void> Metadata::add_schema(std::span<const std::uint8_t> encoded) {
   model::Schema newer;
   SJ_CHECK(from_json(encoded, newer));
+  // Whoever looks for a script's points takes all behind the first one for such.
+  if (!std::ranges::is_partitioned(newer.points, [](const model::Point& point) {
+        return point.direction != model::Direction::kScript;
+      }))
+    return fail("schema has points of a script before others");
   const auto& known = schema.points;
   if (newer.points.size() < known.size() ||
       !std::ranges::equal(known, std::span(newer.points).first(known.size())))

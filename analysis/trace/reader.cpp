@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <set>
 #include <span>
 #include <utility>
@@ -113,7 +114,8 @@ Result<void> Reader::read(const BlockInfo& block, model::EventBatch& into) {
 
 Result<void> Reader::merge(const std::function<bool(model::EventBatch&)>& consume) {
   std::map<std::uint32_t, SequenceCheck> sequences;
-  links::Resolver links(state_->schema, streams(), capture().shed);
+  std::optional<links::Resolver> links;
+  if (capture().script.empty()) links.emplace(state_->schema, streams(), capture().shed);
   EventStage* const stage = state_->stage.get();
   if (stage != nullptr) SJ_CHECK(stage->begin(streams()));
   Result<void> staged;
@@ -124,7 +126,7 @@ Result<void> Reader::merge(const std::function<bool(model::EventBatch&)>& consum
                            sequences[block.stream].add(into);
                          },
                          [&](model::EventBatch& events) {
-                           links.resolve(events);
+                           if (links) links->resolve(events);
                            if (stage != nullptr) {
                              staged = stage->pass(events);
                              if (!staged) return false;

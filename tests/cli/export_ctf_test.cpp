@@ -83,6 +83,38 @@ TEST_CASE("a filter chooses the events of a Common Trace Format") {
   CHECK(std::ranges::all_of(lines, [](const auto& line) { return line.contains(" U:"); }));
 }
 
+TEST_CASE("babeltrace2 reads what a script adds: columns as fields, activities as events") {
+  const Traces traces;
+  const std::string trace = traces.path("radio");
+  const std::string script = traces.directory().path("test.lua");
+  test::write_contents(script,
+                       "local stay, since = activity('stay', { 'size' }), {}\n"
+                       "local long = marker('long')\n"
+                       "column { name = 'half', role = 'property', points = 'D *',\n"
+                       "         value = function(e) return -(e.len or 0) // 2 end }\n"
+                       "on('D ip.in--*', function(e) since[e.gsn] = e.t_ns end)\n"
+                       "on('D pdcp.in--pdcp.tx', function(e)\n"
+                       "  if since[e.gsn] then stay(since[e.gsn], -e.len) end\n"
+                       "  if e.len > 500 then long() end\n"
+                       "end)");
+  const std::string directory = traces.directory().path("ctf");
+  REQUIRE(
+      sojourn({"export", trace, "--to", "ctf", "-o", directory, "--script", script}).exit_code ==
+      0);
+  const test::Ended read = read_back(directory);
+  CHECK(read.err.empty());
+  REQUIRE(read.exit_code == 0);
+  // The script says on standard error what it made.
+  std::vector<json> events;
+  for (const std::string& line :
+       lines_of(sojourn({"events", trace, "--json", "--time", "mono", "--script", script}).out))
+    events.push_back(json::parse(line));
+  const auto made = [](const json& event) { return event["dir"] == "A"; };
+  CHECK(std::ranges::count_if(events, made) > 5);
+  CHECK(events.size() > events_of(trace).size());
+  require_same(lines_of(read.out), events);
+}
+
 TEST_CASE("babeltrace2 says how many events were lost") {
   const Traces traces;
   const std::string directory = traces.directory().path("ctf");

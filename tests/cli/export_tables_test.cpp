@@ -203,6 +203,13 @@ TEST_CASE("graphs are those that the commands print") {
   CHECK(output_of({"export", trace, "--to", "dot"}) == output_of({"queues", trace, "--dot"}));
   CHECK(output_of({"export", trace, "--to", "dot", "--what", "flow"}) ==
         output_of({"flow", trace, "--dot"}));
+  CHECK(output_of({"export", trace, "--to", "svg"}) == output_of({"queues", trace, "--svg"}));
+  const std::string picture = output_of({"flow", trace, "--svg"});
+  CHECK(picture.starts_with("<svg "));
+  CHECK(output_of({"export", trace, "--to", "svg", "--what", "flow"}) == picture);
+  for (const char* const other : {"--dot", "--json"})
+    for (const char* const command : {"flow", "queues"})
+      CHECK(sojourn({command, trace, "--svg", other}).exit_code == 2);
 }
 
 TEST_CASE("an option that a table has no use for is refused") {

@@ -155,8 +155,8 @@ class Made {
   }
 
   test::TemporaryDirectory directory_;
-  std::vector<std::uint64_t> starts_;  // of stream 0's blocks, and what is behind them
-  std::uint64_t end_ = 0;              // of what a killed capture had written
+  std::vector<std::uint64_t> starts_;  // of stream 0's blocks, and the end of the last one
+  std::uint64_t end_ = 0;              // the end of the blocks that a killed capture had written
   std::uint64_t hits_of_kernel_ = 0;
   std::string bytes_;
 };
@@ -183,6 +183,7 @@ const std::vector<std::vector<std::string>> kData = {
     {"queues", "--json"},
     {"queues", "--items"},
     {"queues", "--dot"},
+    {"queues", "--svg"},
     {"threads", "--json"},
     {"threads", "--dot"},
     {"profile", "--json"},

@@ -158,7 +158,7 @@ TEST_CASE("a column is a field: printed, asked for, and exported") {
   const std::string csv =
       output_of({"export", trace, "--to", "csv", "--what", "events", "--script", script});
   CHECK(csv.substr(0, csv.find('\n')).find("half") != std::string::npos);
-  // A property links nothing.
+  // A property does not link events.
   CHECK(json::parse(output_of({"report", trace, "--json", "--script", script}))["journeys"] ==
         json::parse(output_of({"report", trace, "--json"}))["journeys"]);
 }
@@ -224,6 +224,117 @@ TEST_CASE("activities and markers are slices and instants for Chrome, and rows o
   // And Perfetto's file is one that has more than without the script: tests/exports reads it back.
   CHECK(output_and(said, {"export", trace, "--to", "perfetto", "--script", script}).size() >
         output_of({"export", trace, "--to", "perfetto"}).size());
+}
+
+// An activity from a packet's input to its PDCP PDU, by the thread that makes that, and a marker
+// where it is long.
+constexpr auto kStays =
+    "local stay, since = activity('stay', { 'len' }), {}\n"
+    "local long = marker('long')\n"
+    "local function key(e) return (e.rnti * 100 + e.drb) * 1000000 + e.gsn end\n"
+    "on('D ip.in--*', function(e) since[key(e)] = e.t_ns end)\n"
+    "on('D pdcp.in--pdcp.tx', function(e)\n"
+    "  if since[key(e)] then stay(since[key(e)], e.len) end\n"
+    "  if e.len > 500 then long() end\n"
+    "end)";
+
+// The output of a command whose script says at the end what it made.
+std::string scripted(const std::vector<std::string>& arguments) {
+  test::Ended ended = sojourn(arguments);
+  CHECK(ended.err.starts_with("test.lua: "));
+  CHECK(std::ranges::count(ended.err, '\n') == 1);
+  REQUIRE(ended.exit_code == 0);
+  return std::move(ended.out);
+}
+
+TEST_CASE("a packet tells what the script made on its threads meanwhile") {
+  const Scripts scripts;
+  const std::string trace = scripts.trace("radio");
+  const std::string script = scripts.script(kStays);
+  const auto journeys = json_lines(scripted({"journeys", trace, "--json", "--script", script}));
+  std::size_t told = 0;
+  for (const json& journey : journeys) {
+    const auto& events = journey["events"];
+    if (events.front()["point"] != "ip.in--pdcp.in") continue;
+    // By its own event each has just one; others of that thread may have come meanwhile.
+    for (std::size_t at = 0; at < events.size(); ++at) {
+      if (events[at]["point"] != "pdcp.in--pdcp.tx") continue;
+      const auto own = [&](const json& made, const char* when) {
+        return made["event"] == at && made[when] == events[at]["t_ns"] &&
+               made["tid"] == events[at]["tid"];
+      };
+      const auto& activities = journey["activities"];
+      const auto stay =
+          std::ranges::find_if(activities, [&](const json& one) { return own(one, "end_ns"); });
+      REQUIRE(stay != activities.end());
+      CHECK((*stay)["name"] == "stay");
+      CHECK((*stay)["begin_ns"] == journey["start_ns"]);
+      const auto len = events[at]["properties"]["len"].get<int>();
+      CHECK((*stay)["fields"]["len"] == len);
+      CHECK(std::ranges::any_of(journey["markers"],
+                                [&](const json& one) { return own(one, "t_ns"); }) == (len > 500));
+      ++told;
+    }
+  }
+  CHECK(told > 10);
+  // Without a script that makes any there are no such members.
+  CHECK_FALSE(json_lines(output_of({"journeys", trace, "--json"})).front().contains("activities"));
+
+  const std::string text =
+      scripted({"journeys", trace, "--worst", "1", "--dir", "D", "--script", script});
+  CHECK(text.find("meanwhile stay for ") != std::string::npos);
+  const std::string picture = scripted(
+      {"journeys", trace, "--worst", "1", "--dir", "D", "--waterfall", "--script", script});
+  CHECK(picture.find("A stay") != std::string::npos);
+  CHECK(picture.find('~') != std::string::npos);
+}
+
+TEST_CASE("a trace that a script has made tells commands without scripts the same") {
+  const Scripts scripts;
+  const std::string trace = scripts.trace("radio");
+  const std::string script =
+      scripts.script(std::string(kStays) +
+                     "\nfilter(function(e) return e.dir ~= 'U' or e.rnti ~= 1 end)\n"
+                     "column { name = 'half', role = 'property', points = 'D *', value = "
+                     "function(e) return (e.len "
+                     "or 0) // 2 end }");
+  const std::string made = scripts.path("made.sjt");
+  const auto same = [&](std::vector<std::string> command) {
+    const auto with = [&](const std::string& path, std::vector<std::string> more) {
+      std::vector<std::string> words = command;
+      words.insert(words.begin() + 1, path);
+      words.insert(words.end(), more.begin(), more.end());
+      return more.empty() ? output_of(words) : scripted(words);
+    };
+    CAPTURE(command.front());
+    const std::string wanted = with(trace, {"--script", script});
+    CHECK(!wanted.empty());
+    CHECK(with(made, {}) == wanted);
+  };
+  scripted({"export", trace, "--to", "scripted", "--script", script, "-o", made});
+  same({"events", "--where", "dir != A"});
+  same({"journeys", "--json"});
+  same({"journeys", "--waterfall"});
+  same({"export", "--to", "csv", "--what", "hops"});
+  const json live = json::parse(scripted({"report", trace, "--json", "--script", script}));
+  const json read = json::parse(output_of({"report", made, "--json"}));
+  for (const char* const part :
+       {"journeys", "hops", "queues", "activities", "markers", "lost", "points"})
+    CHECK(read[part] == live[part]);
+  CHECK(read["script"] == json({{"name", "test.lua"}}));
+  CHECK(read["file"]["whole"] == true);
+  // And activities stand where they stood, with numbers of their own.
+  auto own = json_lines(output_of({"events", made, "--json", "--points", "A *"}));
+  auto theirs =
+      json_lines(scripted({"events", trace, "--json", "--script", script, "--points", "A *"}));
+  REQUIRE(!own.empty());
+  REQUIRE(own.size() == theirs.size());
+  for (std::size_t at = 0; at < own.size(); ++at)
+    for (const char* const part : {"point", "t_ns", "tid", "fields"})
+      CHECK(own[at][part] == theirs[at][part]);
+  require_error(sojourn({"merge", made, trace, "-o", scripts.path("merged.sjt")}),
+                "test.lua has made it");
+  CHECK(output_of({"report", made}).find("as test.lua has it") != std::string::npos);
 }
 
 TEST_CASE("live counts what a script keeps and makes") {
@@ -304,11 +415,15 @@ TEST_CASE("where a script has no say it is refused, or told so") {
     INFO(ended.err);
     CHECK(ended.err.find(words) != std::string::npos);
   };
-  refused({"report", trace, "--html", scripts.path("x.html")}, "no other option");
+  require_error(sojourn({"export", trace, "--to", "scripted", "--script", script}),
+                "test.lua: filters journeys, and a trace has events");
   refused({"report", trace, "--costs"}, "--costs counts all hits");
   refused({"report", trace, "--compat", "latseq"}, "has no --script");
   refused({"export", trace, "--to", "dot"}, "--to dot --what topology has no --script");
   refused({"export", trace, "--to", "csv", "--what", "in-flight"}, "has no --script");
+  const test::Ended without = sojourn({"export", trace, "--to", "scripted"});
+  CHECK(without.exit_code == 2);
+  CHECK(without.err.find("--to scripted writes what a script makes") != std::string::npos);
   const std::string events = output_of({"events", trace});
   CHECK(output_and("test.lua: filters journeys, but events are looked at here\n",
                    {"events", trace, "--script", script}) == events);

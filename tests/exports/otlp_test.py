@@ -231,6 +231,42 @@ class Otlp(unittest.TestCase):
         only = spans_of(exported("dated.sjt", "--where", "dir == U", "--sample", "all"))
         self.assertEqual({span.name[0] for span in only}, {"U"})
 
+    def test_a_script_chooses_packets_and_its_activities_are_spans(self):
+        with open("otlp.lua", "w") as file:
+            file.write("""local stay, since = activity('stay', { 'size' }), {}
+local long = marker('long')
+column { name = 'half', role = 'property', points = 'D *', value = function(e) return (e.len or 0) // 2 end }
+filter_journeys(function(j) return j.dir == 'D' end)
+on('D ip.in--*', function(e) since[e.gsn] = e.t_ns end)
+on('D pdcp.in--pdcp.tx', function(e) if since[e.gsn] then stay(since[e.gsn], -e.len) end if e.len > 500 then long() end end)
+""")
+        script = ("--script", "otlp.lua")
+        traces = by_trace(spans_of(exported("dated.sjt", "--sample", "all", *script)))
+        journeys = {one["id"]: one for one in lines("journeys", "dated.sjt", "--json", *script)}
+        self.assertTrue(0 < len(journeys) < len(self.journeys))
+        self.assertEqual(len(traces), len(journeys))
+        made = 0
+        for spans in traces.values():
+            root = next(span for span in spans if not span.parent_span_id)
+            journey = journeys[attributes(root)["sojourn.journey"]]
+            found = collections.Counter()
+            for span in spans:
+                told = attributes(span)
+                if span.name.startswith("A "):
+                    self.assertEqual(span.parent_span_id, root.span_id)
+                    found[(span.name[2:], span.end_time_unix_nano - UNIX_OF_MONOTONIC, told["thread.id"],
+                           span.end_time_unix_nano - span.start_time_unix_nano, told.get("sojourn.field.size"))] += 1
+                elif "sojourn.field.len" in told:
+                    self.assertEqual(told["sojourn.field.half"], told["sojourn.field.len"] // 2)
+            expected = collections.Counter(
+                (one["name"], one.get("end_ns", one.get("t_ns")), one["tid"], one["fields"].get("dur_ns", 0),
+                 one["fields"].get("size")) for one in journey["activities"] + journey["markers"])
+            self.assertEqual(found, expected)
+            made += sum(found.values())
+        self.assertGreater(made, 5)
+        few = by_trace(spans_of(exported("dated.sjt", "--worst", "1", "--sample", "0", *script)))
+        self.assertEqual(len(few), 1)
+
     def test_hostile_names_are_read(self):
         spans = spans_of(exported("hostile.sjt", "--sample", "all"))
         self.assertTrue(spans)

@@ -22,6 +22,7 @@ struct Options {
   double level = 0.05;
   bool json = false;
   bool dot = false;
+  bool svg = false;
 };
 
 std::vector<differential::SegmentRanking> rankings_of(
@@ -46,9 +47,11 @@ Result<void> run(const Options& options) {
   if (options.json)
     fmt::print("{}\n", present::flow_json(content).dump(
                            2, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
-  else
+  else if (options.dot || options.svg)
     fmt::print("{}", options.dot ? present::dot_text(present::flow_graph(content))
-                                 : present::flow_text(content));
+                                 : present::svg_text(present::flow_graph(content)));
+  else
+    fmt::print("{}", present::flow_text(content));
   return {};
 }
 
@@ -65,7 +68,11 @@ Action define_flow(Arguments& arguments) {
   options->traces.define_options(arguments);
   define_level(arguments, options->level);
   const Argument dot = arguments.add_flag("--dot", options->dot, "Print the flow for Graphviz");
-  arguments.add_flag("--json", options->json, "One JSON object instead of text").excludes(dot);
+  const Argument svg =
+      arguments.add_flag("--svg", options->svg, "Print the flow as a picture").excludes(dot);
+  arguments.add_flag("--json", options->json, "One JSON object instead of text")
+      .excludes(dot)
+      .excludes(svg);
   arguments.footer(
       "flow          of the first trace: point A is before point B in every packet, nothing is in "
       "between, and something ties the two: ids, one thread, or a wakeup\n"

@@ -32,6 +32,7 @@
 #include "userspace/cli/print_data.h"
 #include "userspace/cli/progress.h"
 #include "userspace/cli/tell.h"
+#include "userspace/cli/trace_argument.h"
 #include "userspace/cli/units.h"
 #include "userspace/ctf/ctf_importer.h"
 #include "userspace/files/file_stream.h"
@@ -107,6 +108,7 @@ Result<imports::Destination> destination(const Options& options, trace::Writer& 
     return imports::Destination::alone(
         writer, without_end(options.files.front()).filename().string(), clock_of(options));
   SJ_TRY(recorded, files::open_trace(options.onto));
+  SJ_CHECK(require_as_recorded(recorded, "import onto"));
   return imports::Destination::beside(recorded, writer, progress, clock_of(options));
 }
 

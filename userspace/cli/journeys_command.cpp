@@ -117,14 +117,18 @@ Result<void> run(const Options& options) {
   ProgressLine line;
   SJ_TRY(where, options.where.journeys(reader));
   const auto words = words_of(options, reader);
-  report::JourneySelection selection(wishes_of(options, script.predicate(where)),
-                                     [&](const Journey& journey) {
-                                       line.clear();
-                                       fmt::print("{}", words(journey));
-                                     });
+  report::ActivityLog activities(reader.schema());
+  report::JourneySelection selection(
+      wishes_of(options, script.predicate(where)),
+      [&](const Journey& journey) {
+        line.clear();
+        fmt::print("{}", words(journey));
+      },
+      &activities);
   const std::string told = tell_if_not_whole(reader);
   base::ThreadExecutor threads;
   pipeline::TracePass pass(threads, input);
+  if (!activities.is_empty()) pass.observe(activities);
   pass.observe(selection);
   pass.show(line.progress());
   pass.consume([&](const model::EventBatch&) { return !selection.is_full(); });
@@ -219,6 +223,9 @@ Action define_journeys(Arguments& arguments) {
       "\n"
       "With --waterfall a bar is a stay of the packet or of a piece: # on the way that made it "
       "whole, = of another piece, % sent again. The time behind a lane is its longest stay.\n"
+      "With --script, meanwhile is what the script made on the thread that ended a stay, while "
+      "that "
+      "lasted; in the picture ~ is an activity, ! a marker.\n"
       "\n"
       "Journeys are printed in the order in which they ended.");
   return [options] {

@@ -148,6 +148,7 @@ Result<void> run(const Options& options) {
   std::vector<trace::Reader> hosts;
   for (const std::string& path : options.paths) {
     SJ_TRY(reader, open_trace(path));
+    SJ_CHECK(require_as_recorded(reader, "merge"));
     hosts.push_back(std::move(reader));
   }
   differential::MergeOptions how;

@@ -31,7 +31,7 @@ Result<void> open_browser(const std::string& path) {
   return fail("no browser was opened (xdg-open): open {} yourself", path);
 }
 
-// Writes the page into a directory that nobody else can write to; the browser reads it after this
+// Writes the page into a directory that no other user can write to; the browser reads it after this
 // program has ended.
 Result<void> open_page(const PageContent& content) {
   SJ_CHECK(check_is_file(content.traces.front()));
@@ -59,15 +59,21 @@ Action define_page(Arguments& arguments) {
 }
 
 Action define_open(Arguments& arguments) {
+  auto script = std::make_shared<ScriptOption>();
   auto content = std::make_shared<PageContent>();
+  content->script = script.get();
   content->traces.resize(1);
   add_trace(arguments, content->traces.front());
   define_page_size(arguments, content->megabytes);
   define_redact(arguments, content->redact);
+  script->define(arguments);
   arguments.footer(
       "Writes the page to a temporary file, prints its name and opens it. The file stays: a reboot "
       "or you remove it. docs/page.md says what the page shows.");
-  return [content] { return open_page(*content); };
+  return [content, script] {
+    auto done = open_page(*content);
+    return done ? script->outcome() : done;
+  };
 }
 
 }  // namespace sojourn::cli

@@ -1,10 +1,17 @@
 #include "userspace/cli/page_output.h"
 
+#include <filesystem>
+#include <memory>
+#include <span>
 #include <string_view>
+#include <utility>
 
+#include "analysis/trace/byte_source.h"
+#include "analysis/trace/reader.h"
 #include "userspace/cli/checks.h"
 #include "userspace/cli/output_file.h"
 #include "userspace/cli/trace_argument.h"
+#include "userspace/redaction/trace_redaction.h"
 
 namespace sojourn::cli {
 
@@ -26,16 +33,52 @@ Argument define_redact(Arguments& arguments, bool& redact) {
       "that leave the site (docs/page.md says what stays)");
 }
 
+namespace {
+
+Result<void> put_redacted(trace::Reader& reader, const trace::Put& put) {
+  return redaction::write_redacted(reader, redaction::ValueCipher::random_key(), put);
+}
+
+// Redaction looks at the trace that a script has made, so that is kept in memory.
+Result<void> make_scripted(const PageContent& content, trace::Reader reader,
+                           const trace::Put& put) {
+  if (!content.redact) return content.script->write(reader, put);
+  std::vector<std::uint8_t> scripted;
+  SJ_CHECK(content.script->write(reader, [&](std::span<const std::uint8_t> bytes) -> Result<void> {
+    scripted.insert(scripted.end(), bytes.begin(), bytes.end());
+    return {};
+  }));
+  SJ_TRY(made, trace::Reader::open(std::make_unique<trace::MemorySource>(reader.path(), scripted)));
+  return put_redacted(made, put);
+}
+
+// Carries one trace, but not as it stands in its file.
+Result<void> write_made_page(const PageContent& content, const page::Write& write) {
+  const std::string& path = content.traces.front();
+  const std::uint64_t most = content.megabytes * 1'000'000;
+  SJ_TRY(reader, open_trace(path));
+  // A redacted page does not say what its file was called.
+  const std::string name =
+      content.redact ? "redacted.sjt" : std::filesystem::path(path).filename().string();
+  const bool is_scripted = content.script != nullptr && content.script->given();
+  if (!is_scripted) SJ_CHECK(page::check_page_size(path, reader.bytes(), most));
+  return page::write_page_of(
+      name,
+      [&](const trace::Put& put) {
+        return is_scripted ? make_scripted(content, std::move(reader), put)
+                           : put_redacted(reader, put);
+      },
+      most, write);
+}
+
+}  // namespace
+
 Result<void> write_page_file(const std::string& path, const PageContent& content) {
   SJ_TRY(file, OutputFile::create(path));
   const page::Write write = [&file](std::string_view piece) { return file.write(piece); };
-  const std::uint64_t most = content.megabytes * 1'000'000;
-  if (content.redact) {
-    SJ_TRY(reader, open_trace(content.traces.front()));
-    SJ_CHECK(page::write_redacted_page(reader, most, write));
-  } else {
-    SJ_CHECK(page::write_page(content.traces, most, write));
-  }
+  const bool is_made = content.redact || (content.script != nullptr && content.script->given());
+  SJ_CHECK(is_made ? write_made_page(content, write)
+                   : page::write_page(content.traces, content.megabytes * 1'000'000, write));
   return file.finish();
 }
 

@@ -7,6 +7,7 @@
 
 #include "analysis/base/result.h"
 #include "userspace/cli/arguments.h"
+#include "userspace/cli/script_option.h"
 #include "userspace/page/page_file.h"
 
 namespace sojourn::cli {
@@ -18,10 +19,11 @@ Argument define_page_size(Arguments& arguments, std::uint64_t& megabytes);
 Argument define_redact(Arguments& arguments, bool& redact);
 
 struct PageContent {
-  // One trace, or two to compare. None: a page onto which traces can be dropped.
+  // One trace, or two to compare. Empty: a page onto which traces can be dropped.
   std::vector<std::string> traces;
   std::uint64_t megabytes = page::kDefaultTraceMegabytes;
-  bool redact = false;  // of one trace
+  bool redact = false;                   // of one trace
+  const ScriptOption* script = nullptr;  // of one trace; none: it is as it stands in its file
 };
 
 // Writes a complete file or none.

@@ -36,6 +36,7 @@ struct Options {
   bool topology = false;
   bool items = false;
   bool dot = false;
+  bool svg = false;
   bool json = false;
   bool verify = false;
   WhereOption where;
@@ -108,6 +109,8 @@ void print(const Options& options, const trace::Reader& reader, const queues::Qu
     fmt::print("{}", present::json_text(present::queues_json(content)));
   else if (options.dot)
     fmt::print("{}", present::dot_text(present::queues_graph(content)));
+  else if (options.svg)
+    fmt::print("{}", present::svg_text(present::queues_graph(content)));
   else
     fmt::print("{}{}", first_line(reader), present::queues_text(content));
 }
@@ -124,7 +127,8 @@ Result<void> run(const Options& options) {
   const std::string told = options.items ? tell_if_not_whole(reader) : "";
   SJ_CHECK(gather(input, survey));
   const auto is_there = require_queues(options, survey);
-  if (!is_there || options.items || options.json || options.dot) tell_if_not_whole(reader, told);
+  const bool is_data = options.items || options.json || options.dot || options.svg;
+  if (!is_there || is_data) tell_if_not_whole(reader, told);
   SJ_CHECK(is_there);
   if (!options.items) print(options, reader, survey);
   if (options.verify && std::ranges::any_of(survey.verifier()->discrepancies(),
@@ -145,17 +149,22 @@ Action define_queues(Arguments& arguments) {
                      "Who feeds and who drains each queue, and what changed during the capture");
   const Argument dot =
       arguments.add_flag("--dot", options->dot, "Print the topology as a Graphviz graph");
+  const Argument svg =
+      arguments.add_flag("--svg", options->svg, "The same as a picture").excludes(dot);
   const Argument items = arguments
                              .add_flag("--items", options->items,
                                        "One line an item and place: how long it stayed there")
-                             .excludes(dot);
+                             .excludes(dot)
+                             .excludes(svg);
   arguments.add_flag("--json", options->json, "One JSON object instead of text")
       .excludes(dot)
+      .excludes(svg)
       .excludes(items);
   arguments
       .add_flag("--verify", options->verify,
                 "Compare each sampled depth with the depth that the queue's events give")
       .excludes(dot)
+      .excludes(svg)
       .excludes(items);
   options->where.define(arguments,
                         "Only items that entered by an event for which this is true, e.g. 'thread "

@@ -164,7 +164,7 @@ struct Figures {
     return std::pair(found->low, found->high);
   }
 
-  // `--plot` prints its pictures and nothing else.
+  // With `--plot` only the pictures are printed.
   Result<void> print_plot(const trace::Reader& reader) const {
     return print_data(first_line(reader) + "\n" +
                       present::plot_text(*grid, summary, picture_width()));
@@ -198,8 +198,8 @@ void gather(const ReportOptions& options, TracePass& pass, Figures& figures) {
   });
 }
 
-// Whether causes are part of the report. They take a second pass, and say little without the
-// scheduler's events.
+// Returns whether causes are part of the report. They take a second pass, and mean little without
+// the scheduler's events.
 bool tells_why(const ReportOptions& options, const Figures& figures) {
   return figures.extras.times().has("sched") && !options.json && !options.costs &&
          options.cdf.empty() && !figures.groups;
@@ -258,12 +258,13 @@ Result<void> run_of_journeys(const ReportOptions& options, TraceInput& input,
   return script.finish();
 }
 
-// Refuses a file that cannot be read, as its page would show nothing.
+// Refuses a file that cannot be read, because its page would show nothing.
 Result<void> run_html(const ReportOptions& options) {
   SJ_CHECK(check_is_file(options.path));
-  return write_page_file(
-      options.html,
-      {.traces = {options.path}, .megabytes = options.megabytes, .redact = options.redact});
+  return write_page_file(options.html, {.traces = {options.path},
+                                        .megabytes = options.megabytes,
+                                        .redact = options.redact,
+                                        .script = &options.script});
 }
 
 Result<void> run(const ReportOptions& options) {

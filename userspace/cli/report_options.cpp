@@ -13,9 +13,10 @@ void check(ReportOptions& options) {
   if (!options.html.empty() &&
       (options.json || options.where.given() || options.points || options.costs || options.paste ||
        options.explain || !options.by.empty() || !options.cdf.empty() || !options.compat.empty() ||
-       options.deadline.given() || options.rules.given() || options.script.given()))
+       options.deadline.given() || options.rules.given()))
     refuse_usage(
-        "--html is a page with the whole trace in it, which is filtered there: no other option");
+        "--html is a page with the whole trace in it, which is filtered there: no other option but "
+        "--script");
   if (options.plot &&
       (options.json || options.points || options.costs || options.paste || options.explain ||
        !options.by.empty() || !options.cdf.empty() || !options.compat.empty() ||

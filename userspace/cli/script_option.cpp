@@ -14,7 +14,7 @@ namespace sojourn::cli {
 
 namespace {
 
-// A script may print what it found in a trace, which is not to reach into the terminal.
+// A script may print texts from a trace, whose control characters must not reach the terminal.
 void say(std::string_view text) {
   std::string shown(text);
   for (char& character : shown)
@@ -94,6 +94,18 @@ Result<ScriptRun> ScriptOption::start(trace::Reader& reader, Things things) cons
   ScriptRun run(std::move(events), std::move(judge));
   run.part_error_ = part_error_;
   return run;
+}
+
+Result<void> ScriptOption::write(trace::Reader& reader, const trace::Put& put,
+                                 const trace::CopyProgress& progress) const {
+  SJ_TRY(script, start(reader, Things::kJourneys));
+  const std::string& name = script.events()->name();
+  if (script.filters_journeys())
+    return fail(
+        "{}: filters journeys, and a trace has events: use filter(), or filter where it is read",
+        name);
+  SJ_CHECK(trace::write_staged(reader, name, put, progress));
+  return script.finish();
 }
 
 Result<void> ScriptOption::outcome() const {

@@ -11,6 +11,7 @@
 #include "analysis/filter/journey_filter.h"
 #include "analysis/journeys/journey.h"
 #include "analysis/trace/reader.h"
+#include "analysis/trace/staged_copy.h"
 #include "userspace/cli/arguments.h"
 #include "userspace/scripts/journey_script.h"
 #include "userspace/scripts/script_stage.h"
@@ -34,9 +35,9 @@ class ScriptRun {
   // The expression and the script, as one condition in words.
   std::string words(const std::string& where) const;
 
-  // After a pass: an error where the script failed and what was found would be wrong.
+  // Call it after a pass. Fails if the script failed, because the results would be wrong.
   Result<void> check() const;
-  // After all was printed: says what the script kept and made.
+  // Call it after all output: reports what the script kept and made.
   Result<void> finish() const;
 
  private:
@@ -54,11 +55,16 @@ class ScriptOption {
   // The script as it stands in its file; none without the option.
   Result<std::optional<scripts::ScriptSource>> read() const;
 
-  // What a command looks at: where it is events, a script's filters of journeys have no say.
+  // The things that a command shows. For events, a script's filters of journeys have no effect.
   enum class Things : std::uint8_t { kEvents, kJourneys };
   // Reads the script, and puts it between the reader and everybody behind. No script without the
   // option.
   Result<ScriptRun> start(trace::Reader& reader, Things things) const;
+
+  // Writes the trace again as the script makes it. Refuses one that filters journeys: a trace has
+  // events.
+  Result<void> write(trace::Reader& reader, const trace::Put& put,
+                     const trace::CopyProgress& progress = {}) const;
 
   // When the command has done all else: an error where a part of the script has failed, which ended
   // that part alone.

@@ -36,6 +36,13 @@ Result<void> check_is_file(const std::string& path) {
   return {};
 }
 
+Result<void> require_as_recorded(const trace::Reader& reader, std::string_view what) {
+  if (reader.capture().script.empty()) return {};
+  return fail(
+      "{} {}: {} has made it: take the trace that was recorded, and run the script on the result",
+      what, reader.path(), reader.capture().script);
+}
+
 std::string first_line(const trace::Reader& reader) {
   const std::string words = present::not_whole(trace::completeness_of(reader), reader.path());
   return words.empty() ? words : present::wrapped(words, 2, line_width()) + "\n";

@@ -19,6 +19,10 @@ Result<trace::Reader> open_trace(const std::string& path);
 // Refuses a stream if the command needs a file.
 Result<void> check_is_file(const std::string& path);
 
+// An error for a trace that a script has made: no points can be added behind the script's own.
+// `what`: what is to be done, as in "merge".
+Result<void> require_as_recorded(const trace::Reader& reader, std::string_view what);
+
 // Missing or damaged parts, as the first line of a text for people; empty if the trace is whole. To
 // be called after reading, as some damage is only found then.
 std::string first_line(const trace::Reader& reader);

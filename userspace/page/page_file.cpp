@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "userspace/page/page_parts.h"
-#include "userspace/redaction/trace_redaction.h"
 
 namespace sojourn::page {
 
@@ -105,15 +104,6 @@ class Base64Stream {
   std::string text_;
 };
 
-Result<void> write_redacted_trace(trace::Reader& reader, std::uint64_t most, const Write& write) {
-  SJ_CHECK(check_size(reader.path(), 1, reader.bytes(), most));
-  Base64Stream stream(write);
-  SJ_CHECK(redaction::write_redacted(
-      reader, redaction::ValueCipher::random_key(),
-      [&stream](std::span<const std::uint8_t> bytes) { return stream.put(bytes); }));
-  return stream.finish();
-}
-
 // Up to the name of the trace.
 Result<PageParts> begin_page(const Write& write) {
   PageParts parts = page_parts();
@@ -183,10 +173,23 @@ Result<void> write_page(std::span<const std::string> traces, std::uint64_t most,
   return write(parts.tail);
 }
 
-Result<void> write_redacted_page(trace::Reader& reader, std::uint64_t most, const Write& write) {
+Result<void> check_page_size(const std::string& name, std::uint64_t bytes, std::uint64_t most) {
+  return check_size(name, 1, bytes, most);
+}
+
+Result<void> write_page_of(const std::string& name, const Make& make, std::uint64_t most,
+                           const Write& write) {
   SJ_TRY(parts, begin_page(write));
-  SJ_CHECK(write("redacted.sjt\">"));
-  SJ_CHECK(write_redacted_trace(reader, most, write));
+  SJ_CHECK(write(attribute_text(name) + "\">"));
+  Base64Stream stream(write);
+  std::uint64_t done = 0;
+  const auto made = make([&](std::span<const std::uint8_t> bytes) -> Result<void> {
+    done += bytes.size();
+    SJ_CHECK(check_size(name, 1, done, most));
+    return stream.put(bytes);
+  });
+  if (!made) return made;
+  SJ_CHECK(stream.finish());
   return write(parts.tail);
 }
 

@@ -10,7 +10,7 @@
 #include <string_view>
 
 #include "analysis/base/result.h"
-#include "analysis/trace/reader.h"
+#include "analysis/trace/put_sink.h"
 
 namespace sojourn::page {
 
@@ -24,9 +24,14 @@ constexpr std::uint64_t kDefaultTraceMegabytes = 64;
 Result<void> write_page(std::span<const std::string> traces, std::uint64_t most,
                         const Write& write);
 
-// The same, with what identifies people, machines and places replaced on the way (docs/page.md).
-// The file's name is not in it either.
-Result<void> write_redacted_page(trace::Reader& reader, std::uint64_t most, const Write& write);
+// An error where a trace of so many bytes does not go into a page.
+Result<void> check_page_size(const std::string& name, std::uint64_t bytes, std::uint64_t most);
+
+// A page with one trace that is made on the way: `make` passes its bytes on, at most `most`.
+// `name`: what the page calls it.
+using Make = std::function<Result<void>(const trace::Put&)>;
+Result<void> write_page_of(const std::string& name, const Make& make, std::uint64_t most,
+                           const Write& write);
 
 // The page as `sojourn serve` serves it, which asks its server for traces. The policy, also in the
 // page itself, lets it ask nobody else.

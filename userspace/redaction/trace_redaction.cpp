@@ -12,34 +12,14 @@
 #include "analysis/journeys/rules.h"
 #include "analysis/model/links.h"
 #include "analysis/model/redacted_mark.h"
-#include "analysis/trace/byte_sink.h"
+#include "analysis/trace/put_sink.h"
 #include "analysis/trace/writer.h"
 #include "userspace/redaction/name_redaction.h"
 
 namespace sojourn::redaction {
 namespace {
 
-class PutSink : public trace::ByteSink {
- public:
-  explicit PutSink(const Put& put) : put_(put) {}
-
-  Result<void> append(std::span<const std::uint8_t> bytes) override {
-    SJ_CHECK(put_(bytes));
-    size_ += bytes.size();
-    return {};
-  }
-  std::uint64_t size() const override { return size_; }
-  Result<void> finish() override { return {}; }
-  void abandon() override {}
-  const std::string& put_aside() const override { return put_aside_; }
-
- private:
-  const Put& put_;
-  std::uint64_t size_ = 0;
-  std::string put_aside_;
-};
-
-// Properties that identify somebody, whatever else a property is.
+// Names of properties that identify a person or a place.
 bool sounds_like_identity(std::string_view field) {
   constexpr std::array<std::string_view, 10> kParts = {"imsi", "supi", "suci", "imei", "msisdn",
                                                        "tmsi", "guti", "addr", "plmn", "arfcn"};
@@ -157,6 +137,10 @@ class TraceRedaction {
 std::vector<bool> hidden_fields(const model::Point& point) {
   const journeys::Rules rules;
   std::vector<bool> hidden(point.fields.size(), false);
+  // A script may have put anything into attributes of activities and markers.
+  if (point.direction == model::Direction::kScript)
+    for (std::size_t at = 0; at < hidden.size(); ++at)
+      hidden[at] = point.fields[at].name != model::kDurationField;
   if (!model::is_of_target(point.direction)) return hidden;
   for (std::size_t at = 0; at < hidden.size(); ++at) {
     const model::Field& field = point.fields[at];
@@ -170,9 +154,10 @@ std::vector<bool> hidden_fields(const model::Point& point) {
   return hidden;
 }
 
-Result<void> write_redacted(trace::Reader& reader, const ValueCipher::Key& key, const Put& put) {
+Result<void> write_redacted(trace::Reader& reader, const ValueCipher::Key& key, const Put& put,
+                            const trace::CopyProgress& progress) {
   TraceRedaction redaction(reader, key);
-  SJ_TRY(writer, trace::Writer::create(std::make_unique<PutSink>(put)));
+  SJ_TRY(writer, trace::Writer::create(std::make_unique<trace::PutSink>(put)));
   SJ_CHECK(writer.write(redaction.of(reader.schema())));
   for (const model::Target& target : reader.targets()) SJ_CHECK(writer.write(redaction.of(target)));
   SJ_CHECK(writer.write(TraceRedaction::of(reader.host())));
@@ -182,8 +167,12 @@ Result<void> write_redacted(trace::Reader& reader, const ValueCipher::Key& key, 
   if (!reader.queue_changes().empty()) SJ_CHECK(writer.write(redaction.of(reader.queue_changes())));
   if (!reader.profile().empty()) SJ_CHECK(writer.write(redaction.of(reader.profile())));
   model::EventBatch events;
-  for (const trace::BlockInfo& block : reader.blocks())
+  std::uint64_t done = 0;
+  for (const trace::BlockInfo& block : reader.blocks()) {
     if (reader.read(block, events)) SJ_CHECK(writer.write(redaction.of(std::exchange(events, {}))));
+    done += block.events;
+    if (progress) progress(done, reader.events());
+  }
   if (reader.sampling() != model::Sampling()) SJ_CHECK(writer.write(reader.sampling()));
   if (!reader.ledger().empty()) SJ_CHECK(writer.write(reader.ledger()));
   SJ_CHECK(writer.write(TraceRedaction::of(reader.capture())));

@@ -4,21 +4,21 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
-#include <span>
 #include <vector>
 
 #include "analysis/base/result.h"
 #include "analysis/model/schema.h"
+#include "analysis/trace/put_sink.h"
 #include "analysis/trace/reader.h"
 #include "userspace/redaction/value_cipher.h"
 
 namespace sojourn::redaction {
 
-using Put = std::function<Result<void>(std::span<const std::uint8_t>)>;
+using trace::Put;
 
-// Blocks of events that cannot be read are left out: what is missing shows in the new trace.
-Result<void> write_redacted(trace::Reader& reader, const ValueCipher::Key& key, const Put& put);
+// Unreadable blocks of events are left out: the new trace shows that they are missing.
+Result<void> write_redacted(trace::Reader& reader, const ValueCipher::Key& key, const Put& put,
+                            const trace::CopyProgress& progress = {});
 
 // The fields of a point whose values are replaced, from the first on.
 std::vector<bool> hidden_fields(const model::Point& point);

@@ -15,6 +15,18 @@ namespace sojourn::scripts {
 
 namespace {
 
+// A sanitizer looks at the stack where an error of Lua leaves functions, and keeps freed memory for
+// a while.
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+constexpr bool kIsSanitized = true;
+#else
+constexpr bool kIsSanitized = false;
+#endif
+#else
+constexpr bool kIsSanitized = false;
+#endif
+
 using Filter = std::unique_ptr<void, decltype(&seccomp_release)>;
 
 void limit_to_nothing(__rlimit_resource what) {
@@ -51,6 +63,7 @@ int add_rules(scmp_filter_ctx filter, int connection) {
         SCMP_SYS(clock_gettime), SCMP_SYS(gettimeofday), SCMP_SYS(time), SCMP_SYS(futex),
         SCMP_SYS(sched_yield), SCMP_SYS(getpid), SCMP_SYS(gettid)})
     allow(number);
+  if constexpr (kIsSanitized) allow(SCMP_SYS(sigaltstack));
   return failed;
 }
 
@@ -58,7 +71,8 @@ int add_rules(scmp_filter_ctx filter, int connection) {
 
 Result<void> enter_sandbox(int connection, std::uint64_t max_bytes) {
   keep_only(connection);
-  base::bound_this_process({.more_memory_bytes = max_bytes, .processor_time = std::nullopt});
+  base::bound_this_process({.more_memory_bytes = kIsSanitized ? 4 * max_bytes : max_bytes,
+                            .processor_time = std::nullopt});
   for (const auto what :
        {RLIMIT_FSIZE, RLIMIT_NOFILE, RLIMIT_NPROC, RLIMIT_MEMLOCK, RLIMIT_MSGQUEUE})
     limit_to_nothing(what);

@@ -143,18 +143,38 @@ Result<std::size_t> ScriptStage::take(const model::EventBatch& events, std::size
   std::size_t at = 0;
   for (; row < count; ++row) {
     if (!is_all && at == words) break;
-    const model::EventView event = events[first + row];
-    const bool is_kept = exchange.keep[row] != 0;
-    seen_ += is_of_target(event) ? 1 : 0;
-    if (is_kept)
-      append_kept(event, row, into);
-    else
-      close_up(event, false);
-    SJ_TRY(next, append_made(event, row, at, words, into));
+    if (registration_.changes_events()) {
+      append_changed(events[first + row], row, into);
+    } else {
+      // All events up to the next one that something was made by go on as they came.
+      const std::size_t last =
+          at < words ? std::bit_cast<MadeHead>(exchange.made[at]).row : count - 1;
+      if (last < row || last >= count) return std::unexpected(nonsense());
+      append_unchanged(events, first + row, last + 1 - row, into);
+      row = last;
+    }
+    SJ_TRY(next, append_made(events[first + row], row, at, words, into));
     at = next;
   }
   if (at != words) return std::unexpected(nonsense());
   return row;
+}
+
+void ScriptStage::append_changed(const model::EventView& event, std::size_t row,
+                                 model::EventBatch& into) {
+  seen_ += is_of_target(event) ? 1 : 0;
+  if (worker_->exchange().keep[row] != 0)
+    append_kept(event, row, into);
+  else
+    close_up(event, false);
+}
+
+void ScriptStage::append_unchanged(const model::EventBatch& events, std::size_t first,
+                                   std::size_t count, model::EventBatch& into) {
+  into.append(events, first, count);
+  for (const model::PointId point : events.point().subspan(first, count))
+    seen_ += model::is_of_target(before_.points[point].direction) ? 1 : 0;
+  kept_ = seen_;
 }
 
 void ScriptStage::append_kept(const model::EventView& event, std::size_t row,

@@ -36,7 +36,7 @@ class ScriptStage final : public trace::EventStage {
   pid_t worker_pid() const { return worker_ ? worker_->pid() : -1; }  // -1: none works
 
   // The counts of this pass.
-  std::uint64_t seen() const { return seen_; }  // of the target
+  std::uint64_t seen() const { return seen_; }  // events of the target
   std::uint64_t kept() const { return kept_; }
   // By activity or marker, as registration().made has them.
   std::span<const std::uint64_t> made() const { return made_; }
@@ -63,6 +63,9 @@ class ScriptStage final : public trace::EventStage {
                            bool is_all, model::EventBatch& into);
   Result<std::size_t> append_made(const model::EventView& by, std::size_t row, std::size_t at,
                                   std::size_t words, model::EventBatch& into);
+  void append_changed(const model::EventView& event, std::size_t row, model::EventBatch& into);
+  void append_unchanged(const model::EventBatch& events, std::size_t first, std::size_t count,
+                        model::EventBatch& into);
   void append_kept(const model::EventView& event, std::size_t row, model::EventBatch& into);
   std::uint64_t close_up(const model::EventView& event, bool is_kept);
   bool is_of_target(const model::EventView& event) const;

@@ -53,12 +53,14 @@ Result<std::unique_ptr<Worker>> Worker::start(const ScriptSource& source,
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
     return fail_errno("make a connection for {}", source.name);
   worker->connection_ = base::Fd(ends[0]);
-  const base::Fd other(ends[1]);
+  base::Fd other(ends[1]);
   const timeval look{.tv_sec = 0, .tv_usec = kLookEveryUs};
   setsockopt(ends[0], SOL_SOCKET, SO_RCVTIMEO, &look, sizeof(look));
   worker->pid_ = fork();
   if (worker->pid_ < 0) return fail_errno("fork a process for {}", source.name);
   if (worker->pid_ == 0) run_worker(ends[1], *worker->exchange_, source, schema, open_ns);
+  // With this end open nobody would learn that the worker has died.
+  other = base::Fd();
 
   SJ_CHECK(worker->ask(Ask::kLoad));
   const std::size_t bytes = worker->exchange_->made_words;

@@ -48,6 +48,8 @@ const refused = element("p", { class: "refused", role: "alert", id: "refused" })
 const input = element("input", { type: "text", id: "where", "aria-label": "Filter", spellcheck: "false", autocomplete: "off",
                                  placeholder: "all packets; e.g. rnti == 0x4601 && latency > 4ms" });
 const subject = element("span", { class: "subject" });
+const scripted = element("span", { id: "scripted", title: "The events went through this script when the page was made: what it dropped is not here, what it added is." });
+let script = "";  // that the events went through
 const redacted = element("span", { class: "redacted", id: "redacted", title: "Ids, addresses and names were replaced when the page was made. Times were not." });
 const dialog = element("dialog", { "aria-labelledby": "packet-title" });
 const help = element("dialog", { "aria-labelledby": "help-title" });
@@ -273,10 +275,12 @@ async function compared(now: Engine): Promise<HTMLElement> {
   return compareView({ names: [first.get()!, second.get()!], screens, difference });
 }
 
-function tellSubject({ target: { name, pid }, duration_s: seconds, events, redacted: isRedacted }: About): void {
+function tellSubject({ target: { name, pid }, duration_s: seconds, events, redacted: isRedacted, script: through }: About): void {
   // An import has no PID.
   subject.textContent = [plainName(name) || "unnamed target", pid > 0 && `pid ${pid}`, duration(1e9 * seconds), `${count(events)} events`]
       .filter(Boolean).join(", ");
+  script = through;
+  scripted.textContent = script ? `as ${plainName(script)} has it` : "";
   redacted.textContent = isRedacted ? "redacted: ids and names are replaced" : "";
 }
 
@@ -338,7 +342,7 @@ function showHelp(): void {
 
 const copyCommand = () => void navigator.clipboard?.writeText(
     view.get() === "compare" ? commandLine("diff", first.get() ?? "a.sjt", { "--against": second.get() ?? "b.sjt" })
-        : commandLine(kCommands[view.get()], shownName()));
+        : commandLine(kCommands[view.get()], shownName(), /^(report|journeys|events)/.test(kCommands[view.get()]) ? { "--script": script } : {}));
 
 function header(): HTMLElement {
   const tabs = kViews.filter((name) => name !== "live" || served).map((name) => element("button", { type: "button", role: "tab", "data-view": name, click: () => view.set(name) }, kNames[name]));
@@ -360,7 +364,7 @@ function header(): HTMLElement {
     setScheme(dark);
   } }, "light/dark");
   return element("header", {},
-      element("div", { class: "title" }, element("h1", {}, "sojourn"), subject, redacted, sideSwitch(), compareButton(), ...(served ? servedTools(served) : []), scheme,
+      element("div", { class: "title" }, element("h1", {}, "sojourn"), subject, scripted, redacted, sideSwitch(), compareButton(), ...(served ? servedTools(served) : []), scheme,
           element("button", { type: "button", title: "Ctrl-Shift-P", click: () => palette.open() }, "commands"),
           element("button", { type: "button", title: "?", click: showHelp }, "keys")),
       element("form", { class: "filter", submit: (event: Event) => {

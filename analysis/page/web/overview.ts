@@ -20,7 +20,24 @@ export function overview(report: Report, explanation: Explanation, table: Journe
       element("p", { class: "verdict", id: "verdict" }, verdict(report, explanation)),
       health(report),
       ...["D", "U"].filter((dir) => report.journeys[dir]?.complete > 0).map((dir) => mapOf(dir, explanation, table, asker)),
-      element("div", { class: "columns" }, hops(report), slowest(explanation)));
+      element("div", { class: "columns" }, hops(report), slowest(explanation)),
+      ...made(report));
+}
+
+// Activities and markers of a script.
+function made({ activities = [], markers = [] }: Report): HTMLElement[] {
+  const figure = (text: string) => element("td", { class: "number" }, text);
+  const tables: HTMLElement[] = [];
+  if (activities.length > 0)
+    tables.push(element("table", { class: "activities" }, headRow("activity", "#count", "#mean", "#p50", "#p90", "#p99", "#max"),
+        element("tbody", {}, ...activities.map(({ name, count: number, duration_us: took }) => element("tr", {},
+            element("th", { scope: "row" }, plainName(name)), figure(count(number)),
+            ...(["mean", "p50", "p90", "p99", "max"] as const).map((key) => figure(number > 0 ? duration(1000 * took[key]) : "")))))));
+  if (markers.length > 0)
+    tables.push(element("table", { class: "markers" }, headRow("marker", "#count"),
+        element("tbody", {}, ...markers.map(({ name, count: number }) => element("tr", {},
+            element("th", { scope: "row" }, plainName(name)), figure(count(number)))))));
+  return tables.length === 0 ? [] : [element("section", { id: "made" }, element("h2", {}, "What the script found"), ...tables)];
 }
 
 export function verdict(report: Report, explanation: Explanation): string {

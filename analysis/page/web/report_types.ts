@@ -34,6 +34,8 @@ export interface Report {
   redacted?: boolean;
   journeys: Record<string, DirectionReport>;
   hops: { dir: string; at: string; from: string; to: string; count: number; latency_us: Latency }[];
+  activities?: { name: string; count: number; duration_us: Latency }[];  // of a script
+  markers?: { name: string; count: number }[];
   queues: { name: string; dir: string; max: number; p50: number; mean: number; decisive_us: number; depth_known: boolean }[];
   tracing: { share: number };
   tracer_cpu_ns: number;
@@ -83,6 +85,7 @@ export interface About {
   duration_s: number;
   open_ns: number;
   redacted: boolean;
+  script: string;  // that the events went through; empty: none
 }
 
 export interface QueuePlace {

@@ -25,6 +25,11 @@ interface Timeline {
   bucket: Float64Array;  // where it is,
   number: Float64Array;  // how many events,
   point: Float64Array;   // and the point of the first
+  made_row: Float64Array;   // an activity of a script, or a marker, which takes no time
+  made_from: Float64Array;
+  made_to: Float64Array;
+  made_point: Float64Array;
+  made_more: number;        // so many are not told
   slice_row: Float64Array;     // a stay in a state: whose,
   slice_from: Float64Array;    // ns since the first mark
   slice_to: Float64Array;
@@ -70,9 +75,10 @@ export class TimelineView {
     await this.look(0, 0);
     if (this.packet) await this.fit();
     const drawing = this.drawing();
-    const hasStates = this.shown!.slice_row.length > 0;
+    const hasStates = this.shown!.slice_row.length > 0, hasMade = this.shown!.made_row.length > 0;
     replace(this.root, element("h2", {}, "Time line"),
         element("p", {}, "W and S zoom, A and D move, 0 shows all, a drag selects. The list below is of what is in view.",
+            hasMade && ` A thin bar on top of a row is an activity of the script, a tick a marker${this.shown!.made_more > 0 ? `; ${count(this.shown!.made_more)} more are not drawn` : ""}.`,
             hasStates && " The strip below a row: green it ran, orange it wanted a CPU; an arrow leads from who woke it.",
             this.packet && ` Followed: journey ${this.packet.journey.id}, ${packetName(this.packet.journey)}. [ and ] go along it, F fits it.`),
         rowChooser("rows", this.allRows(), rowSets, () => this.redraw()), drawing.root, this.told, this.list);
@@ -193,6 +199,7 @@ export class TimelineView {
           context.fillRect(x, kTop + (row + 1) * kRow - kStrip - 3 - tall, wide, tall);
         }
         paintStates(context, shown, rowOf, across.at, colour);
+        paintMade(context, shown, rowOf, across.at, colour);
         if (this.packet) this.paintPacket(context, rows, across.at, colour);
         if (this.marked !== undefined && this.marked >= this.from && this.marked <= this.to) {
           context.strokeStyle = colour("bad");
@@ -267,6 +274,10 @@ export class TimelineView {
           break;
         }
       const at = axis(canvas.clientWidth).value(event.offsetX);
+      const pixel = (this.to - this.from) / canvas.clientWidth;
+      for (let i = 0; i < shown.made_row.length; ++i)
+        if (shown.made_row[i] === named?.index && shown.made_from[i] - pixel <= at && at <= shown.made_to[i] + pixel)
+          text += `\n${plainName(shown.points[shown.made_point[i]])} ${duration(shown.made_to[i] - shown.made_from[i])}`;
       for (let i = 0; i < shown.slice_row.length; ++i)
         if (shown.slice_row[i] === named?.index && shown.slice_from[i] <= at && at < shown.slice_to[i] && shown.slice_share[i] === 1) {
           const who = named.isCpu ? ` ${plainName(shown.threads[shown.slice_thread[i]]?.name ?? "")}` : "";
@@ -355,6 +366,18 @@ export class TimelineView {
     following.set(false);
     const span = Math.max(kShortest, to - from);
     void this.look(Math.max(0, from), Math.max(0, from) + span);
+  }
+}
+
+// On top of a row what a script found: activities as bars, markers as ticks.
+function paintMade(context: CanvasRenderingContext2D, shown: Timeline, rowOf: Map<number, number>, x: (value: number) => number,
+                   colour: (name: string) => string): void {
+  for (let i = 0; i < shown.made_row.length; ++i) {
+    const row = rowOf.get(shown.made_row[i]);
+    if (row === undefined) continue;
+    const from = x(shown.made_from[i]), isMarker = shown.made_from[i] === shown.made_to[i];
+    context.fillStyle = colour(`p${shown.made_point[i] % kColours}`);
+    context.fillRect(from, kTop + row * kRow + 1, Math.max(1.5, x(shown.made_to[i]) - from), isMarker ? 9 : 5);
   }
 }
 

@@ -8,7 +8,7 @@ import { DataTable } from "./picture";
 import { arranged, rowChooser } from "./row_chooser";
 import { laneSets } from "./selection";
 import { count, duration, identifier, plainName } from "./units";
-import { Bar, Bars, colourBy, idNames, JourneyEvent, layOut, packetName, Packet, Part, percentileText } from "./waterfall_bars";
+import { Bar, Bars, colourBy, idNames, JourneyEvent, layOut, madeLane, packetName, Packet, Part, percentileText } from "./waterfall_bars";
 
 export interface Look {
   width: number;
@@ -23,7 +23,7 @@ export interface Waterfall {
 
 const kRow = 15, kGap = 7, kPieceColours = 6, kTurnedLength = 480;
 
-// Where things are: `along` is time, `across` are lanes. Turning a picture swaps both.
+// The positions in a picture: `along` is time, `across` are lanes. Turning a picture swaps both.
 class Frame {
   readonly along: Axis;
   readonly tops: number[] = [];  // of the lanes, across
@@ -69,7 +69,7 @@ class Frame {
     const from = this.along.at(bar.from);
     return { from, to: Math.max(this.along.at(bar.to), from + 2.5), across: this.tops[bar.lane] + bar.row * this.thick };
   }
-  // Whether a text has room in a box.
+  // Returns whether a text has room in a box.
   hasRoom(text: string, from: number, to: number, thick: number) {
     return this.look.isTurned ? thick > 6.2 * text.length + 4 && to - from > 13 : to - from > 6.4 * text.length + 8;
   }
@@ -88,7 +88,7 @@ export function waterfall(packet: Packet, look: Look): Waterfall {
   drawing.append(...lanesOf(frame, bars), ...causesOf(frame, packet), ...blocksOf(frame, packet, bars));
   const colour = look.colour ? colourBy(journey, look.colour) : (bar: Bar) => bar.piece;
   const shapes = bars.all.map((bar) => barOf(frame, packet, bars, bar, colour(bar)));
-  drawing.append(...shapes, ...returnArrows(frame, packet, bars));
+  drawing.append(...shapes, ...returnArrows(frame, packet, bars), ...madeOf(frame, bars));
   const end = events[journey.end_event];
   if (end && journey.outcome === "complete") {
     const at = frame.along.at(end.t_ns - journey.start_ns), { x, y } = frame.point(at - 4, (frame.hasCauses ? 58 : 24));
@@ -99,7 +99,7 @@ export function waterfall(packet: Packet, look: Look): Waterfall {
   return withSteps(packet, bars, shapes, drawingFigure(title, drawing, tableOfEvents(packet)));
 }
 
-// One event after another, with its bars marked and its words told.
+// Steps from event to event, marking its bars and showing its words.
 function withSteps({ journey }: Packet, bars: Bars, shapes: SVGElement[], root: HTMLElement): Waterfall {
   const told = element("p", { class: "told", "aria-live": "polite" });
   root.querySelector(".wide")!.after(told);
@@ -207,7 +207,7 @@ function barOf(frame: Frame, packet: Packet, { lanes }: Bars, bar: Bar, colour: 
     made.append(shape("rect", { ...rect, fill: "url(#repeat)" }),
                 shape("text", { x: frame.look.isTurned ? x + 2 : x, y: frame.look.isTurned ? y + 10 : y + 10, class: "again" }, `↻${bar.repeat}`));
   }
-  // What the time of the critical path went into, as far as it is known.
+  // The parts of the critical path's time, as far as they are known.
   if (bar.whole)
     for (const part of packet.parts) {
       if (part.at && !part.at.endsWith(lanes[bar.lane])) continue;
@@ -223,7 +223,18 @@ function barOf(frame: Frame, packet: Packet, { lanes }: Bars, bar: Bar, colour: 
   return made;
 }
 
-// From what was sent to the same sent again.
+// Activities and markers of a script.
+function madeOf(frame: Frame, { made }: Bars): SVGElement[] {
+  return made.map((bar) => {
+    const { from, to, across } = frame.of(bar);
+    const fields = Object.entries(bar.of.fields).filter(([name]) => name !== "dur_ns").map(([name, value]) => identifier(plainName(name), value)).join(" ");
+    const took = bar.of.begin_ns === undefined ? "" : ` for ${duration(bar.of.end_ns! - bar.of.begin_ns)}`;
+    return shape("g", { class: "bar made" }, shape("rect", { ...frame.box(from, to, across, frame.thick - 3), rx: 2 }),
+        shape("title", {}, `${plainName(bar.of.name)}${took} by thread ${bar.of.tid}\n${fields}`));
+  });
+}
+
+// Arrows from a transmission to its repeat.
 function returnArrows(frame: Frame, { journey }: Packet, { all }: Bars): SVGElement[] {
   const made: SVGElement[] = [];
   for (const bar of all) {
@@ -276,11 +287,12 @@ function definitions(): SVGElement {
 
 // Which lanes are shown, and in which order.
 export function laneChooser({ journey }: Packet, redraw: () => void): HTMLElement {
-  const names = [...new Set(journey.events.flatMap(({ src, dest, parents }) => (parents.length > 0 ? [src] : [dest])))];
+  const made = [...(journey.activities ?? []), ...(journey.markers ?? [])].map(madeLane);
+  const names = [...new Set([...journey.events.flatMap(({ src, dest, parents }) => (parents.length > 0 ? [src] : [dest])), ...made])];
   return rowChooser("lanes", names.map((name) => ({ key: name, name: plainName(name) })), laneSets, redraw);
 }
 
-// The choice of what colours mean.
+// The choice of the colours' meaning.
 export function colourChoice(packet: Packet, colour: string, choose: (name: string) => void): HTMLElement {
   const select = element("select", { id: "waterfall-colour", change: () => choose(select.value) },
       element("option", { value: "" }, "piece"), ...idNames(packet.journey).map((name) => element("option", { value: name }, plainName(name))));

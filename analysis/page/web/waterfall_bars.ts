@@ -1,5 +1,5 @@
-// The bars of one packet's picture: which stays there are, in which lane and row each stands, what
-// colour it has. Nothing is drawn here.
+// The bars of one packet's picture: the stays, the lane, row and colour of each. Nothing is drawn
+// here.
 import { identifier, plainName } from "./units";
 
 export interface JourneyEvent {
@@ -29,9 +29,22 @@ export interface JourneyDetail {
   retransmissions: number;
   end_event: number;
   events: JourneyEvent[];
+  activities?: Made[];  // of a script
+  markers?: Made[];
 }
 
-// Of a packet's time, by cause.
+// On the thread that ended a stay, while that lasted; `event` is the one that ended it.
+export interface Made {
+  name: string;
+  begin_ns?: number;  // a marker has an instant only
+  end_ns?: number;
+  t_ns?: number;
+  tid: number;
+  event: number;
+  fields: Record<string, number>;
+}
+
+// A part of a packet's time, by cause.
 export interface Part {
   cause: string;
   at: string;
@@ -68,6 +81,7 @@ export interface Bars {
   lanes: string[];
   rows: number[];  // by lane
   all: Bar[];
+  made: (Bar & { of: Made })[];  // activities and markers, in lanes of their names
 }
 
 export const packetName = (journey: { dir: string; ids: Record<string, number> }) =>
@@ -92,12 +106,20 @@ export function layOut({ journey, joined }: Packet, arrange: (lanes: string[]) =
   for (const { event, journey: other, from_ns } of joined)
     all.push({ lane: laneOf(journey.events[event].src), row: 0, from: Math.max(0, from_ns - journey.start_ns),
                to: journey.events[event].t_ns - journey.start_ns, event, piece: 0, repeat: 0, whole: false, share: null, other });
+  const made = [...(journey.activities ?? []), ...(journey.markers ?? [])].map((of) => {
+    const to = of.end_ns ?? of.t_ns!;
+    return { lane: laneOf(madeLane(of)), row: 0, from: Math.max(0, (of.begin_ns ?? to) - journey.start_ns), to: to - journey.start_ns,
+             event: of.event, piece: 0, repeat: 0, whole: false, share: null, of };
+  });
   const wanted = arrange(lanes);
   const arranged = wanted.length > 0 ? wanted : lanes;
-  const shown = all.filter((bar) => arranged.includes(lanes[bar.lane]));
-  for (const bar of shown) bar.lane = arranged.indexOf(lanes[bar.lane]);
-  return { lanes: arranged, rows: stack(shown, arranged.length), all: shown };
+  const isShown = (bar: Bar) => arranged.includes(lanes[bar.lane]);
+  const shown = all.filter(isShown), shownMade = made.filter(isShown);
+  for (const bar of [...shown, ...shownMade]) bar.lane = arranged.indexOf(lanes[bar.lane]);
+  return { lanes: arranged, rows: stack([...shown, ...shownMade], arranged.length), all: shown, made: shownMade };
 }
+
+export const madeLane = ({ name }: Made) => `A ${name}`;
 
 function ownBars(journey: JourneyDetail, laneOf: (name: string) => number): Bar[] {
   const { events } = journey;
@@ -137,7 +159,7 @@ function wayToEnd({ events, end_event }: JourneyDetail): Set<number> {
     const at = open.pop()!;
     if (way.has(at)) continue;
     way.add(at);
-    // Of several that were joined, the last one decided when.
+    // Of several joined parents, the last one decided the time.
     const parents = events[at].parents;
     if (parents.length > 0) open.push(parents.reduce((a, b) => (events[b].t_ns > events[a].t_ns ? b : a)));
   }

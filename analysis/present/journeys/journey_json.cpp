@@ -1,5 +1,6 @@
 #include "analysis/present/journeys/journey_json.h"
 
+#include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
@@ -34,6 +35,27 @@ ordered_json ambiguity_json(const Ambiguity& ambiguity, const model::Schema& sch
                       {"ids", values_json(point, other.values, false)}});
   }
   return {{"because", because}, {"alternatives", others}, {"more", ambiguity.more_fit}};
+}
+
+// Activities and markers of a script: members of the object where a script makes any.
+void add_meanwhile(const Journey& journey, const model::Schema& schema, ordered_json& object) {
+  if (std::ranges::find(schema.points, model::Direction::kScript, &model::Point::direction) ==
+      schema.points.end())
+    return;
+  auto& activities = object["activities"] = ordered_json::array();
+  auto& markers = object["markers"] = ordered_json::array();
+  for (const journeys::Meanwhile& made : journey.meanwhile) {
+    const model::Point& point = schema.points[made.point];
+    const bool is_activity = point.field(model::kDurationField).has_value();
+    ordered_json one = {{"name", point.name()}};
+    if (is_activity) one["begin_ns"] = made.begin_ns;
+    one[is_activity ? "end_ns" : "t_ns"] = made.end_ns;
+    one["tid"] = made.tid;
+    one["event"] = made.step;
+    one["fields"] = values_json(point, made.values, true);
+    (is_activity ? activities : markers).push_back(std::move(one));
+  }
+  if (journey.lacks_meanwhile) object["lacks_activities"] = true;
 }
 
 }  // namespace
@@ -89,6 +111,7 @@ std::string journey_json(const Journey& journey, const model::Schema& schema,
       event["doubt"] = ambiguity_json(*ambiguity++, schema);
     events.push_back(std::move(event));
   }
+  add_meanwhile(journey, schema, object);
   return object.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
 }
 

@@ -15,13 +15,14 @@
 namespace sojourn::present {
 namespace {
 
-constexpr std::size_t kMaxNamed = 3;     // alternatives in a line; JSON has all that are known
+constexpr std::size_t kMaxNamed = 3;     // alternatives, activities; JSON has all that are known
 constexpr std::size_t kTextColumn = 17;  // of a step's point
 
 using journeys::Alternative;
 using journeys::Ambiguity;
 using journeys::Journey;
 using journeys::kNoStep;
+using journeys::Meanwhile;
 using journeys::Outcome;
 using journeys::Step;
 
@@ -91,6 +92,31 @@ std::string words(const Ambiguity& ambiguity, const Step& step, const model::Sch
   return fmt::format("ambiguous: {}", fmt::join(said, "; "));
 }
 
+// An activity or a marker during the stay that a step ended: "meanwhile mutex.waited for 34 us
+// mutex 7".
+std::string meanwhile_words(const Meanwhile& made, const model::Schema& schema) {
+  const model::Point& point = schema.points[made.point];
+  std::string text = "meanwhile " + printable(point.name());
+  if (point.field(model::kDurationField))
+    text += " for " + duration(static_cast<double>(made.end_ns - made.begin_ns));
+  for (std::size_t at = 0; at < point.fields.size(); ++at)
+    if (point.fields[at].name != model::kDurationField)
+      text +=
+          fmt::format("  {} {}", point.fields[at].name, model::value_text(point, at, made.values));
+  return text;
+}
+
+// At most so many lines for each step.
+std::string meanwhile_lines(std::span<const Meanwhile> made, std::size_t indent,
+                            const model::Schema& schema) {
+  std::string text;
+  for (const Meanwhile& one : made.first(std::min(made.size(), kMaxNamed)))
+    text += fmt::format("{:{}}{}\n", "", indent, meanwhile_words(one, schema));
+  if (made.size() > kMaxNamed)
+    text += fmt::format("{:{}}meanwhile {} more\n", "", indent, made.size() - kMaxNamed);
+  return text;
+}
+
 }  // namespace
 
 std::string journey_headline(const Journey& journey, const model::Schema& schema) {
@@ -132,11 +158,14 @@ std::string journey_text(const Journey& journey, const model::Schema& schema) {
       line += fmt::format("  in {} for {}", schema.points[step.point].dest,
                           duration(static_cast<double>(journey.inside_until_ns - step.entered_ns)));
     text += line + "\n";
-    if (ambiguity == journey.ambiguities.end() || ambiguity->step != i) continue;
-    text +=
-        fmt::format("{:{}}{}\n", "", kTextColumn + 2 * deep[i], words(*ambiguity, step, schema));
-    ++ambiguity;
+    const std::size_t indent = kTextColumn + 2 * deep[i];
+    if (ambiguity != journey.ambiguities.end() && ambiguity->step == i)
+      text += fmt::format("{:{}}{}\n", "", indent, words(*ambiguity++, step, schema));
+    const auto made = std::ranges::equal_range(journey.meanwhile, i, {}, &Meanwhile::step);
+    text += meanwhile_lines({made.begin(), made.end()}, indent, schema);
   }
+  if (journey.lacks_meanwhile)
+    text += "  not all activities of that time are told: they are too many\n";
   return text;
 }
 

@@ -35,7 +35,7 @@ struct Lane {
   std::vector<Bar> bars;
 };
 
-// The steps by which the packet became whole. Of several parents the last one decided when.
+// The steps that led to the end of the packet, always by the parent that came last.
 std::set<std::uint32_t> way_to_end(const Journey& journey) {
   std::set<std::uint32_t> way;
   std::uint32_t at = journey.end_step;
@@ -75,6 +75,24 @@ std::vector<Lane> lanes_of(const Journey& journey, const model::Schema& schema) 
     }
   }
   return lanes;
+}
+
+// Below them what a script made meanwhile: activities as bars, markers as instants.
+void add_meanwhile(const Journey& journey, const model::Schema& schema, std::vector<Lane>& lanes) {
+  const std::size_t places = lanes.size();
+  const auto since_start = [&](std::uint64_t ts_ns) {
+    return ts_ns - std::min(ts_ns, journey.start_ns);
+  };
+  for (const journeys::Meanwhile& made : journey.meanwhile) {
+    const std::string name = "A " + schema.points[made.point].name();
+    auto lane = std::ranges::find(lanes.begin() + static_cast<std::ptrdiff_t>(places), lanes.end(),
+                                  name, &Lane::name);
+    if (lane == lanes.end()) lane = lanes.insert(lanes.end(), {.name = name, .bars = {}});
+    lane->bars.push_back({.lane = static_cast<std::size_t>(lane - lanes.begin()),
+                          .from_ns = since_start(made.begin_ns),
+                          .to_ns = since_start(made.end_ns),
+                          .letter = made.begin_ns == made.end_ns ? '!' : '~'});
+  }
 }
 
 // Bars that overlap lie below each other.
@@ -142,7 +160,8 @@ std::string shortened(std::string name) {
 }  // namespace
 
 std::string waterfall_text(const Journey& journey, const model::Schema& schema, std::size_t width) {
-  const auto lanes = lanes_of(journey, schema);
+  auto lanes = lanes_of(journey, schema);
+  add_meanwhile(journey, schema, lanes);
   std::size_t name_columns = 0;
   for (const Lane& lane : lanes) name_columns = std::max(name_columns, shortened(lane.name).size());
   std::uint64_t last_ns = journey.end_ns - journey.start_ns;

@@ -11,7 +11,7 @@
 namespace sojourn::present {
 
 // `#` is the way of the piece that made the packet whole, `=` another piece, `%` what was sent
-// again. No line is longer than `width`.
+// again, `~` an activity of a script, `!` a marker. No line is longer than `width`.
 std::string waterfall_text(const journeys::Journey& journey, const model::Schema& schema,
                            std::size_t width);
 

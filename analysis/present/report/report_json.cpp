@@ -189,6 +189,7 @@ ordered_json report_json(const ReportContent& content) {
   report["target"] = {{"pid", facts.targets.front().pid}, {"name", facts.targets.front().name}};
   report["targets"] = targets(content);
   report["host"] = {{"kernel", facts.host.kernel}, {"cpu", facts.host.cpu_model}};
+  if (!facts.capture.script.empty()) report["script"] = {{"name", facts.capture.script}};
   if (content.script) report["script"] = script_json(*content.script);
   if (content.selection) report["where"] = selection_json(*content.selection);
   report["events"] = totals.events;

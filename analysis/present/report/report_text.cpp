@@ -173,6 +173,7 @@ class ReportWriter {
          losses_words(facts_.file), tracing);
     if (model::is_redacted(facts_.capture))
       line("redacted: ids and names were replaced, times were not");
+    if (!facts_.capture.script.empty()) line("as {} has it", printable(facts_.capture.script));
     if (content_.script)
       if (const auto words = script_text(*content_.script); !words.empty()) line("{}", words);
     if (content_.selection) line("{}", selection_text(*content_.selection));

@@ -224,6 +224,10 @@ TEST_CASE("values that say something about a hit are no ids") {
   const std::vector<bool> hidden = {false, true, true, false, false, true, false};
   CHECK(hidden_fields(*point) == hidden);
   CHECK(hidden_fields(model::queue_sample_point()) == std::vector<bool>(7, false));
+  // Whatever a script calls them.
+  point->direction = model::Direction::kScript;
+  point->fields = {{.name = std::string(model::kDurationField)}, {.name = "len"}, {.name = "who"}};
+  CHECK(hidden_fields(*point) == std::vector<bool>{false, true, true});
 }
 
 TEST_CASE("stack pointers are moved together, so that calls stay within each other") {

@@ -2,10 +2,12 @@
 // workers that vanish. Each is told in one line, and stops nothing else.
 #include <chrono>
 #include <csignal>
+#include <fstream>
 #include <string>
 #include <thread>
 
 #include <catch2/catch_test_macros.hpp>
+#include <fmt/format.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -123,6 +125,32 @@ TEST_CASE("a worker that is killed is told of, and no pass goes on as if it had 
   // The next pass has a new one.
   REQUIRE(stage->begin({}));
   CHECK(stage->pass(batch));
+}
+
+// The newest one of this process; -1: it has none.
+pid_t youngest_child() {
+  std::ifstream file(fmt::format("/proc/self/task/{}/children", getpid()));
+  pid_t last = -1;
+  for (pid_t child = -1; file >> child;) last = child;
+  return last;
+}
+
+TEST_CASE("a worker that dies while it reads the script is told of at once") {
+  const pid_t before = youngest_child();
+  std::thread killer([before] {
+    pid_t worker = before;
+    for (int look = 0; worker == before && look < 1000; ++look) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      worker = youngest_child();
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    if (worker != before) kill(worker, SIGKILL);
+  });
+  const auto start = std::chrono::steady_clock::now();
+  const std::string error = error_of("while true do end");
+  killer.join();
+  CHECK(has(error, "it was killed by SIGKILL"));
+  CHECK(std::chrono::steady_clock::now() - start < std::chrono::minutes(1));
 }
 
 TEST_CASE("a worker that is killed in the middle of a function is told of with its line") {

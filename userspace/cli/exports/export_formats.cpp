@@ -13,6 +13,7 @@
 #include "userspace/cli/exports/otlp_export.h"
 #include "userspace/cli/exports/pass_export.h"
 #include "userspace/cli/exports/redacted_export.h"
+#include "userspace/cli/exports/scripted_export.h"
 #include "userspace/cli/exports/table_export.h"
 #include "userspace/http/client.h"
 
@@ -34,6 +35,7 @@ constexpr std::array kSpans = {ExportPart{"", kOfJourneys | Takes::kChoice}};
 constexpr std::array kGraphs = {ExportPart{"topology", Takes::kRules}, ExportPart{"flow"}};
 constexpr std::array kCtf = {ExportPart{"", kOfEvents}};
 constexpr std::array kRedacted = {ExportPart{""}};
+constexpr std::array kScripted = {ExportPart{"", Takes::kScript}};
 constexpr std::array kLseq = {ExportPart{"", kOfEvents}};
 constexpr std::array kLseqj = {ExportPart{"events", kOfLatseq}};
 constexpr std::array kLatseqJson = {ExportPart{"journeys", kOfLatseq},
@@ -72,6 +74,9 @@ constexpr std::array kFormats = {
                  "the table of durations (latseq_stats -djd -f csv), or the matrix of each path "
                  "(latseq_logs -M)",
                  kLatseqCsv, export_latseq},
+    ExportFormat{"scripted",
+                 "the trace again (.sjt), as --script makes it: for the commands that run none",
+                 kScripted, export_scripted},
     ExportFormat{"redacted", "the trace again (.sjt), with ids and names replaced, to give away",
                  kRedacted, export_redacted},
 };
@@ -147,6 +152,8 @@ void check_export(ExportRequest& request) {
   refuse(request.script.given(), Takes::kScript, "--script");
   refuse(request.choice.given(), Takes::kChoice, "--worst and no --sample");
   refuse(request.open.given(), Takes::kOpen, "--open");
+  if (request.to == "scripted" && !request.script.given())
+    refuse_usage("--to scripted writes what a script makes: say which one with --script");
   if (request.open.given() && request.output == "-")
     refuse_usage("--open gives a file to the page: it has no -o -");
   if (http::is_web_address(request.output)) {

@@ -10,6 +10,7 @@
 #include "analysis/exports/otlp.h"
 #include "analysis/exports/trace_names.h"
 #include "analysis/pipeline/trace_pass.h"
+#include "analysis/report/activity_log.h"
 #include "userspace/base/thread_executor.h"
 #include "userspace/cli/exports/otlp_sender.h"
 #include "userspace/cli/progress.h"
@@ -25,6 +26,7 @@ constexpr std::string_view kTracesPath = "/v1/traces";
 // The pass that chooses; without it all journeys are wanted.
 Result<std::unique_ptr<exports::JourneyChoice>> choose(const ExportRequest& request,
                                                        pipeline::TraceInput& input,
+                                                       const ScriptRun& script,
                                                        ProgressLine& line) {
   const auto sample = request.choice.sample();
   if (!sample) return std::unique_ptr<exports::JourneyChoice>();
@@ -33,9 +35,10 @@ Result<std::unique_ptr<exports::JourneyChoice>> choose(const ExportRequest& requ
   base::ThreadExecutor threads;
   pipeline::TracePass pass(threads, input);
   pass.observe(*choice);
-  if (where) pass.keep([&](const journeys::Journey& journey) { return (*where)(journey); });
+  if (auto keep = script.predicate(where)) pass.keep(std::move(keep));
   pass.show(line.progress(0, 2));
   SJ_CHECK(pass.run());
+  SJ_CHECK(script.check());
   choice->finish();
   return choice;
 }
@@ -47,22 +50,24 @@ struct Written {
 };
 
 Result<Written> write_spans(const ExportRequest& request, pipeline::TraceInput& input,
-                            exports::OtlpEncode encode, ProgressLine& line,
+                            const ScriptRun& script, exports::OtlpEncode encode, ProgressLine& line,
                             const exports::OtlpTrace::WriteSpans& write) {
   const exports::TraceNames names(input.reader());
   if (input.reader().clocks().empty())
     return fail("{}: it does not say what its times are since 1970, and spans have no others",
                 request.path);
-  SJ_TRY(choice, choose(request, input, line));
+  SJ_TRY(choice, choose(request, input, script, line));
   SJ_TRY(where, request.where.journeys(input.reader()));
   exports::OtlpTrace made(input.reader(), input.topology(), names, choice.get(), encode, write);
   base::ThreadExecutor threads;
   pipeline::TracePass pass(threads, input);
-  pass.observe(made);
-  if (where) pass.keep([&](const journeys::Journey& journey) { return (*where)(journey); });
+  report::JourneysWithActivities told(input.reader().schema(), made);
+  pass.observe(told);
+  if (auto keep = script.predicate(where)) pass.keep(std::move(keep));
   pass.show(choice ? line.progress(1, 2) : line.progress());
   pass.consume([&](const model::EventBatch&) { return made.is_good(); });
   SJ_CHECK(pass.run());
+  SJ_CHECK(script.check());
   SJ_CHECK(made.finish());
   line.clear();
   return Written{.spans = made.spans(),
@@ -76,7 +81,7 @@ std::string packets_text(const Written& written) {
 }
 
 Result<void> post_spans(const ExportRequest& request, pipeline::TraceInput& input,
-                        exports::OtlpEncode encode) {
+                        const ScriptRun& script, exports::OtlpEncode encode) {
   SJ_TRY(url, http::parse_url(request.output));
   if (url.path.empty() || url.path == "/") url.path = kTracesPath;
   ProgressLine line;
@@ -85,10 +90,10 @@ Result<void> post_spans(const ExportRequest& request, pipeline::TraceInput& inpu
                       line.clear();
                       tell("{}: {}: again in {} s\n", url.text(), why, pause.count());
                     });
-  SJ_TRY(written,
-         write_spans(request, input, encode, line, [&](std::string_view batch, std::size_t spans) {
-           return sender.send(batch, spans);
-         }));
+  SJ_TRY(written, write_spans(request, input, script, encode, line,
+                              [&](std::string_view batch, std::size_t spans) {
+                                return sender.send(batch, spans);
+                              }));
   tell("{} of {} in {} to {}\n", counted(sender.accepted(), "span"), packets_text(written),
        counted(sender.requests(), "request"), url.text());
   const std::string why = sender.warning().empty() ? "" : ": " + sender.warning();
@@ -103,19 +108,20 @@ Result<void> export_spans(const ExportRequest& request, trace::Reader reader,
                           const std::string& told, const exports::Write& write,
                           exports::OtlpEncode encode) {
   SJ_TRY(rules, request.rules.read());
+  SJ_TRY(script, request.script.start(reader, ScriptOption::Things::kJourneys));
   SJ_TRY(input, derive_input(std::move(reader), rules));
   if (http::is_web_address(request.output)) {
-    SJ_CHECK(post_spans(request, input, encode));
+    SJ_CHECK(post_spans(request, input, script, encode));
   } else {
     ProgressLine line;
-    SJ_TRY(written, write_spans(request, input, encode, line,
+    SJ_TRY(written, write_spans(request, input, script, encode, line,
                                 [&](std::string_view batch, std::size_t) { return write(batch); }));
     if (written.packets != written.seen)
       tell("{}: {}: the slowest and a sample (--worst, --sample)\n", request.path,
            packets_text(written));
   }
   tell_if_not_whole(input.reader(), told);
-  return {};
+  return script.finish();
 }
 
 }  // namespace

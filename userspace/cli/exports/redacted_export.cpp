@@ -4,6 +4,7 @@
 #include <span>
 #include <string_view>
 
+#include "userspace/cli/progress.h"
 #include "userspace/cli/trace_argument.h"
 #include "userspace/redaction/trace_redaction.h"
 
@@ -14,7 +15,10 @@ Result<void> export_redacted(const ExportRequest& /*request*/, trace::Reader rea
   const redaction::Put put = [&write](std::span<const std::uint8_t> bytes) {
     return write({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
   };
-  SJ_CHECK(redaction::write_redacted(reader, redaction::ValueCipher::random_key(), put));
+  ProgressLine line;
+  SJ_CHECK(redaction::write_redacted(reader, redaction::ValueCipher::random_key(), put,
+                                     line.progress()));
+  line.clear();
   tell_if_not_whole(reader, told);
   return {};
 }
