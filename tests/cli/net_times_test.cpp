@@ -1,4 +1,5 @@
-// report --raw, and what the report says of times from which tracing was taken off.
+// report --raw, and the report's words about times without those of tracing.
+#include <cmath>
 #include <string>
 
 #include <catch2/catch_test_macros.hpp>
@@ -35,6 +36,25 @@ TEST_CASE("programs are given both times") {
   CHECK(first.at("net_latency_us").at("max") == 1.5);
   CHECK(first.at("tracing_share") == 0.25);
   CHECK(report.at("tracing").at("points").at(0).at("hit_spread_ns") == 25.0);
+}
+
+TEST_CASE("of stays as short as a hit may be off no share of tracing is told") {
+  const Traces traces;
+  const std::string text = output_of({"report", traces.path("short_stays")});
+  CAPTURE(text);
+  CHECK(text.contains("24.4 % of D's latency, more than a tenth of 1 hop (11 ns a hit, "));
+  const auto row = [&](const std::string& begin) {
+    const std::size_t at = text.find("\n  " + begin + " ");
+    REQUIRE(at != std::string::npos);
+    return text.substr(at + 1, text.find('\n', at + 1) - at - 1);
+  };
+  CHECK(row("a").ends_with(" -"));
+  CHECK(row("b").ends_with(" 14.1 %"));
+  const auto hops =
+      nlohmann::json::parse(output_of({"report", traces.path("short_stays"), "--json"})).at("hops");
+  CHECK(hops.at(0).at("tracing_share").is_null());
+  CHECK(hops.at(0).at("net_latency_us").at("p50") == 0.001);
+  CHECK(std::abs(hops.at(1).at("tracing_share").get<double>() - 11.0 / 78) < 1e-12);
 }
 
 TEST_CASE("a trace that does not say what hits took has its times as they were measured") {

@@ -1,6 +1,8 @@
 #include "analysis/present/report/net_times_part.h"
 
 #include <algorithm>
+#include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -21,26 +23,49 @@ using statistics::Distribution;
 // The share of a direction's latency from which on the report has a line about it.
 constexpr double kWorthALine = 0.01;
 
+// A hit among a target's own work, whose caches are colder, takes up to so much more than one in
+// the calibration's loop, and up to twice as long (docs/tracing-cost.md).
+constexpr std::uint64_t kColderCachesPs = 300'000;
+
 double part_of(double measured, double net) {
   return measured > 0 ? std::clamp(1 - net / measured, 0.0, 1.0) : 0;
 }
 
-// How much of the latencies tracing took, e.g. "2.1 % of D's latency, 0.4 % of U's, more than a
-// tenth of 3 hops"; empty where it took less than is worth a line. Hops of some nanoseconds may be
-// nothing but tracing, so they are counted: the largest share would alarm and say little.
+double share_of(const Distribution& measured, const Distribution& net) {
+  if (measured.count() == 0 || net.count() == 0) return 0;
+  return std::max(
+      part_of(measured.mean(), net.mean()),
+      part_of(static_cast<double>(measured.quantile(0.5)), static_cast<double>(net.quantile(0.5))));
+}
+
+// How far off what was subtracted for a hit of the point may be.
+double hit_error_ns(const ReportContent& content, model::PointId point) {
+  const model::Capture& capture = content.facts.capture;
+  if (point >= capture.hit_cost_ps.size()) return 0;
+  const std::uint64_t spread_ps =
+      point < capture.hit_spread_ps.size() ? capture.hit_spread_ps[point] : 0;
+  return static_cast<double>(spread_ps + std::min(capture.hit_cost_ps[point], kColderCachesPs)) /
+         1e3;
+}
+
+bool is_longer_than(const Distribution& measured, double ns) {
+  return measured.count() == 0 || static_cast<double>(measured.quantile(0.5)) > ns;
+}
+
+// The share of tracing in the latencies, e.g. "2.1 % of D's latency, 0.4 % of U's, more than a
+// tenth of 3 hops"; empty if it is too small for a line. Hops of some nanoseconds may be nothing
+// but tracing. So they are counted: their largest share would alarm and mean little.
 std::string shares_words(const ReportContent& content) {
   std::vector<std::string> parts;
   for (const auto direction : model::kPacketDirections) {
-    const report::DirectionSummary& summary = content.summary.direction(direction);
-    const double share = tracing_share(summary.latency_ns, summary.net_latency_ns);
+    const double share = tracing_share(content, direction).value_or(0);
     if (share < kWorthALine) continue;
     parts.push_back(fmt::format("{} of {}'s{}", percent(share), model::letter(direction),
                                 parts.empty() ? " latency" : ""));
   }
   std::size_t hops = 0;
   for (std::size_t pair = 0; pair < content.topology.pairs.size(); ++pair)
-    if (tracing_share(content.summary.hop(pair), content.summary.net_hop(pair)) > kMuchTracing)
-      ++hops;
+    if (tracing_share(content, std::span(&pair, 1)).value_or(0) > kMuchTracing) ++hops;
   if (hops > 0) parts.push_back(fmt::format("more than a tenth of {}", counted(hops, "hop")));
   return fmt::format("{}", fmt::join(parts, ", "));
 }
@@ -97,11 +122,29 @@ double critical_path_ns_of(const ReportContent& content, std::size_t place) {
   return shows_net_times(content) ? summary.net_critical_path_ns : summary.critical_path_ns;
 }
 
-double tracing_share(const Distribution& measured, const Distribution& net) {
-  if (measured.count() == 0 || net.count() == 0) return 0;
-  return std::max(
-      part_of(measured.mean(), net.mean()),
-      part_of(static_cast<double>(measured.quantile(0.5)), static_cast<double>(net.quantile(0.5))));
+std::optional<double> tracing_share(const ReportContent& content, model::Direction direction) {
+  double error_ns = 0;
+  for (const journeys::Pair& pair : content.topology.pairs)
+    if (content.topology.points[pair.parent].direction == direction)
+      error_ns = std::max(error_ns, hit_error_ns(content, pair.parent));
+  const report::DirectionSummary& summary = content.summary.direction(direction);
+  if (!is_longer_than(summary.latency_ns, error_ns)) return std::nullopt;
+  return share_of(summary.latency_ns, summary.net_latency_ns);
+}
+
+std::optional<double> tracing_share(const ReportContent& content,
+                                    std::span<const std::size_t> pairs) {
+  if (!content.summary.has_net_times()) return 0;
+  Distribution measured;
+  Distribution net;
+  double error_ns = 0;
+  for (const std::size_t pair : pairs) {
+    measured.merge(content.summary.hop(pair));
+    net.merge(content.summary.net_hop(pair));
+    error_ns = std::max(error_ns, hit_error_ns(content, content.topology.pairs[pair].parent));
+  }
+  if (!is_longer_than(measured, error_ns)) return std::nullopt;
+  return share_of(measured, net);
 }
 
 std::string net_times_text(const ReportContent& content) {
@@ -127,11 +170,11 @@ std::string net_times_text(const ReportContent& content) {
   return text;
 }
 
-void add_net_times(const ReportContent& content, const Distribution& measured,
-                   const Distribution& net, nlohmann::ordered_json& row) {
+void add_net_times(const ReportContent& content, const Distribution& net,
+                   std::optional<double> share, nlohmann::ordered_json& row) {
   if (!content.summary.has_net_times()) return;
   row["net_latency_us"] = times_json(net);
-  row["tracing_share"] = tracing_share(measured, net);
+  row["tracing_share"] = share ? nlohmann::ordered_json(*share) : nlohmann::ordered_json(nullptr);
 }
 
 }  // namespace sojourn::present

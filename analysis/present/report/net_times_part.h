@@ -1,9 +1,10 @@
-// Which times a report shows: without what tracing took, where the trace tells that
-// (report/tracing_cost.h), or as they were measured. And what it says about the difference. No
-// state.
+// Chooses the times that a report shows: without the time of tracing if the trace has it
+// (report/tracing_cost.h), else as measured. It also describes the difference. No state.
 #pragma once
 
 #include <cstddef>
+#include <optional>
+#include <span>
 #include <string>
 
 #include <nlohmann/json_fwd.hpp>
@@ -14,23 +15,27 @@ namespace sojourn::present {
 
 bool shows_net_times(const ReportContent& content);
 
-// As they are to be shown.
+// The times that the report shows.
 const statistics::Distribution& latency_of(const ReportContent& content,
                                            model::Direction direction);
 const statistics::Distribution& stay_of(const ReportContent& content, std::size_t pair);
 double critical_path_ns_of(const ReportContent& content, std::size_t place);
 
-// How much of the measured times was tracing: of the mean, or of the median where that is more.
-double tracing_share(const statistics::Distribution& measured, const statistics::Distribution& net);
+// The share of tracing in the measured times: of the mean, or of the median if that is more.
+// None where the median is as short as what was subtracted for one hit may be wrong: there the
+// share would say nothing. Pairs: of all their stays together.
+std::optional<double> tracing_share(const ReportContent& content, model::Direction direction);
+std::optional<double> tracing_share(const ReportContent& content,
+                                    std::span<const std::size_t> pairs);
 
 // From so much of a row on it is shown in the tables.
 constexpr double kMuchTracing = 0.1;
 
-// A line that says what the times of the report are; empty where nothing is to be said.
+// A line that says whether the report's times include tracing; empty if that needs no words.
 std::string net_times_text(const ReportContent& content);
 
-// What is added to a row that has the measured times.
-void add_net_times(const ReportContent& content, const statistics::Distribution& measured,
-                   const statistics::Distribution& net, nlohmann::ordered_json& row);
+// What is added to a row that has the measured times; `share`: of them, see tracing_share().
+void add_net_times(const ReportContent& content, const statistics::Distribution& net,
+                   std::optional<double> share, nlohmann::ordered_json& row);
 
 }  // namespace sojourn::present

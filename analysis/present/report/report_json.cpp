@@ -1,4 +1,6 @@
 // The report for programs. Keys are stable; docs/journeys.md lists them.
+#include <span>
+
 #include <nlohmann/json.hpp>
 
 #include "analysis/model/redacted_mark.h"
@@ -41,7 +43,7 @@ ordered_json direction(const ReportContent& content, model::Direction which) {
       {"at_one_point", summary.at_one_point},
       {"latency_us", summary.is_timeless() ? ordered_json() : times_json(summary.latency_ns)}};
   if (!summary.is_timeless())
-    add_net_times(content, summary.latency_ns, summary.net_latency_ns, object);
+    add_net_times(content, summary.net_latency_ns, tracing_share(content, which), object);
   return object;
 }
 
@@ -63,7 +65,8 @@ ordered_json hops(const ReportContent& content) {
                     {"count", samples.count()},
                     {"latency_us", times_json(samples)}});
     if (content.summary.has_net_times())
-      add_net_times(content, samples, content.summary.net_hop(i), list.back());
+      add_net_times(content, content.summary.net_hop(i), tracing_share(content, std::span(&i, 1)),
+                    list.back());
   }
   return list;
 }
@@ -75,7 +78,7 @@ bool was_left(const ReportContent& content, std::size_t place) {
   return false;
 }
 
-// How many of some journeys' units were in a place at once is not known: null.
+// For a selection of journeys the number of units in a place at once is unknown: null.
 ordered_json queues(const ReportContent& content) {
   auto list = ordered_json::array();
   for (std::size_t i = 0; i < content.topology.places.size(); ++i) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <optional>
 #include <ranges>
 
 #include <fmt/format.h>
@@ -53,18 +54,18 @@ class Rows {
   Rows(const ReportContent& content, std::vector<std::string> header)
       : content_(content), header_(std::move(header)) {}
 
-  void add(std::vector<std::string> cells, double tracing) {
+  void add(std::vector<std::string> cells, std::optional<double> tracing) {
     rows_.emplace_back(std::move(cells), tracing);
   }
 
   Table table() {
     const bool tells = shows_net_times(content_) && std::ranges::any_of(rows_, [](const auto& row) {
-                         return row.second > kMuchTracing;
+                         return row.second.value_or(0) > kMuchTracing;
                        });
     if (tells) header_.emplace_back("tracing");
     Table table(std::move(header_));
     for (auto& [cells, tracing] : rows_) {
-      if (tells) cells.push_back(percent(tracing));
+      if (tells) cells.push_back(tracing ? percent(*tracing) : "-");
       table.row(std::move(cells));
     }
     return table;
@@ -73,7 +74,7 @@ class Rows {
  private:
   const ReportContent& content_;
   std::vector<std::string> header_;
-  std::vector<std::pair<std::vector<std::string>, double>> rows_;
+  std::vector<std::pair<std::vector<std::string>, std::optional<double>>> rows_;
 };
 
 class ReportWriter {
@@ -197,7 +198,7 @@ class ReportWriter {
           fmt::format("{} {}", letter(direction), path_ends(content_, direction)),
           count(summary.latency_ns.count())};
       add_times(cells, latency_of(content_, direction));
-      rows.add(std::move(cells), tracing_share(summary.latency_ns, summary.net_latency_ns));
+      rows.add(std::move(cells), tracing_share(content_, direction));
     }
     text_ += '\n';
     if (const Table table = rows.table(); !table.empty()) text_ += table.text();
@@ -206,7 +207,7 @@ class ReportWriter {
     for (const auto direction : model::kPacketDirections) at_one_point(direction);
   }
 
-  // Where a packet can be seen at one point only: it comes in and goes out by the same.
+  // Names the points that are both input and output, where a packet is seen only once.
   std::vector<std::string> single_points(Direction direction) const {
     std::vector<std::string> names;
     for (std::size_t i = 0; i < topology_.points.size(); ++i) {
@@ -218,7 +219,7 @@ class ReportWriter {
     return names;
   }
 
-  // Such a packet has no latency, which is not one of 0 ns.
+  // A packet with one point has no latency, rather than one of 0 ns.
   void at_one_point(Direction direction) {
     constexpr std::size_t kMaxNamed = 3;
     const auto& summary = content_.summary.direction(direction);
@@ -252,7 +253,8 @@ class ReportWriter {
     text_ += "\n" + table.text();
   }
 
-  // Whether the capture's end is the target's as well: then what was inside is what it died with.
+  // Returns whether the capture ended because the target did. The packets inside then are those
+  // that it died with.
   bool shows_inside() const {
     const auto& capture = facts_.capture;
     return capture.ended_by.starts_with("target exit") || capture.attach == "flight rings";
@@ -285,7 +287,7 @@ class ReportWriter {
     return journeys::places_in_order(topology_, direction);
   }
 
-  // Which pairs' stays are told, by place.
+  // The pairs whose stays are shown, by place.
   std::vector<std::vector<std::size_t>> pairs_by_place() const {
     std::vector<std::vector<std::size_t>> pairs(topology_.places.size());
     for (std::size_t i = 0; i < topology_.pairs.size(); ++i) {
@@ -299,14 +301,6 @@ class ReportWriter {
     statistics::Distribution all;
     for (const auto pair : pairs) all.merge(stay_of(content_, pair));
     return all;
-  }
-
-  // How much of the place's stays was tracing.
-  double tracing_of(const std::vector<std::size_t>& pairs) const {
-    if (!shows_net_times(content_)) return 0;
-    statistics::Distribution measured;
-    for (const auto pair : pairs) measured.merge(content_.summary.hop(pair));
-    return tracing_share(measured, stays(pairs));
   }
 
   void places(Direction direction) {
@@ -328,7 +322,7 @@ class ReportWriter {
                                         bar(share, kBarWidth), count(times.count())};
       add_times(cells, times);
       cells.push_back(depth(place, marks_some));
-      rows.add(std::move(cells), tracing_of(pairs[at]));
+      rows.add(std::move(cells), tracing_share(content_, pairs[at]));
     }
     Table table = rows.table();
     table.left(2);
@@ -341,7 +335,7 @@ class ReportWriter {
     for (const auto at : order) never_left(at);
   }
 
-  // Its depth means nothing.
+  // Returns whether the place has a mark, because its depth means nothing.
   bool is_marked(const report::PlaceSummary& place) const {
     return !content_.selection && !place.is_depth_known();
   }

@@ -1,4 +1,4 @@
-// Where to begin with a program that nobody knows: a map that is proposed, and maps that are ready.
+// Proposals for unknown programs: a map to begin with, and ready maps.
 #include <algorithm>
 #include <cstdint>
 #include <filesystem>
@@ -17,7 +17,7 @@ namespace {
 
 using nlohmann::json;
 
-// By function, what is said of it in the line above; "idle" of those that were not called.
+// By function, the remark in the line above it; "idle" for functions that were not called.
 std::map<std::string, std::string> proposed(const std::string& map) {
   std::map<std::string, std::string> found;
   std::istringstream in(map);
@@ -54,7 +54,8 @@ TEST_CASE("a proposed map names what looks like the data path and how often it i
     CHECK(std::stoul(found.at(name).substr(2)) > 100);
   }
   CHECK_FALSE(found.contains("main"));
-  // By their addresses: what is put in comes out.
+  // Objects are followed by their addresses from the function that stores them to the one that
+  // returns them.
   CHECK(found.at("ring_put").contains("arg1 is passed on"));
   CHECK(found.at("ring_get").contains("*(u64*)arg0 was given to ring_put before"));
   CHECK(found.at("stack_pop").contains("*(u64*)arg0 was given to stack_push before"));
@@ -80,6 +81,27 @@ TEST_CASE("a proposed map names what looks like the data path and how often it i
     REQUIRE(found_place != places.end());
     CHECK(found_place->at("max") == most);
   }
+  CHECK(target.running());
+}
+
+// Its packets are buffers that are given by handles, on its stack, and of which it keeps some.
+// Which of them is which does not show.
+TEST_CASE("a map proposed for a gNB records as it stands, and says what it could not find out") {
+  need_root();
+  const test::TemporaryDirectory directory;
+  test::Child target({coarse_path("gnb-O2")});
+  REQUIRE(target.wait_for_output("ready"));
+  const std::string pid = std::to_string(target.pid());
+  const std::string map = directory.path("my.toml");
+  const std::string trace = directory.path("run.sjt");
+  const std::string text = sojourn_done({"list", "-p", pid, "--suggest"});
+  CAPTURE(text);
+  CHECK(text.contains("pdcp_entity_tx::handle_sdu"));
+  CHECK(text.contains("say of the\n# others from where a unit comes and where it goes"));
+  test::write_contents(map, text);
+  sojourn_done({"record", "-p", pid, "--map", map, "--for", "500ms", "-o", trace});
+  const json report = json::parse(sojourn_done({"report", "--json", trace}));
+  CHECK(report.at("events").get<std::uint64_t>() > 100);
   CHECK(target.running());
 }
 

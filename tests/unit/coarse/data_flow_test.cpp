@@ -132,5 +132,26 @@ TEST_CASE("a way may fork, and each end knows where its things came from") {
   CHECK(found[2]->from == 0);
 }
 
+// As C++ gives away a buffer: its handle lies on the caller's stack, at the same address each time.
+TEST_CASE("a unit is known by what its handle holds, wherever the handle is") {
+  constexpr std::uint64_t kStack = 0x7ffc'0000'1000;
+  Calls calls;
+  for (std::uint64_t number = 0; number < 40; ++number) {
+    calls.call(0, {kQueue, kStack, 0, 0, 0, buffer(number), 0, 0}, 10'000);
+    // Behind a number, in what is handed on from there.
+    calls.call(1, {kQueue + 0x100, kStack + 0x40, 0, 0, 0, number, buffer(number), 0});
+    calls.call(2, {kQueue + 0x200, kStack + 0x80, 0, 0, 0, 0, buffer(number), 0});
+  }
+  const auto found = calls.found(3);
+  REQUIRE(found[0]);
+  CHECK(kWatched.at(found[0]->watched) == "*(u64*)arg1");
+  CHECK_FALSE(found[0]->from);
+  REQUIRE(found[1]);
+  CHECK(kWatched.at(found[1]->watched) == "*(u64*)(arg1 + 8)");
+  CHECK(found[1]->from == 0);
+  REQUIRE(found[2]);
+  CHECK(found[2]->from == 1);
+}
+
 }  // namespace
 }  // namespace sojourn::coarse

@@ -104,6 +104,10 @@ bool takes_out(std::string_view shown) {
   return has_any(words_of(last_part(shown)), kTaking);
 }
 
+bool may_take_objects(std::string_view shown) {
+  return shown.ends_with(')') || shown.ends_with(") const");
+}
+
 bool is_of_toolchain(std::string_view file) {
   const std::string_view base = file.substr(file.rfind('/') + 1);
   constexpr std::array<std::string_view, 28> kNames = {

@@ -12,11 +12,14 @@
 
 namespace sojourn::coarse {
 
-// The watched values of each call: its first arguments, and the pointer that the first of them
-// points to, as the head of a list points to its next item.
-constexpr std::array<std::string_view, 5> kWatched = {"arg0", "arg1", "arg2", "arg3",
-                                                      "*(u64*)arg0"};
+// The watched values of each call: its first arguments; the pointer that the first of them points
+// to, as the head of a list points to its next item; and the first words of objects that are given,
+// as a buffer's or a smart pointer's handle has the address of what it holds.
+constexpr std::array<std::string_view, 8> kWatched = {
+    "arg0",       "arg1", "arg2", "arg3", "*(u64*)arg0", "*(u64*)arg1", "*(u64*)(arg1 + 8)",
+    "*(u64*)arg2"};
 constexpr std::size_t kWatchedHead = 4;
+constexpr std::size_t kWatchedObjects = 5;  // from there on
 
 struct WatchedCall {
   std::uint64_t ts_ns = 0;
@@ -26,7 +29,7 @@ struct WatchedCall {
 
 // A function on the way of items.
 struct DataFlowStep {
-  std::size_t watched = 0;          // which of the watched values is the item's address
+  std::size_t watched = 0;          // the index of the watched value that is the item's address
   std::optional<std::size_t> from;  // the function that had the item before; none: it is the first
   double share = 0;                 // of its calls, those with an item from there
 };

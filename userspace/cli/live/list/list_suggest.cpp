@@ -54,14 +54,20 @@ void watch_arguments(const coarse::FoundPoints& found, pid_t pid, std::chrono::m
                                         {.span = kWatched, .timeout = timeout, .enough = kEnough});
   if (!seen) return tell("what is passed on is not known: {}\n", seen.error().text());
   std::vector<bool> takes(calls.size());
-  for (const coarse::MappedSite& site : found.mapped)
-    takes.at(found.points.sites[site.site].point) = coarse::takes_out(site.function);
+  std::vector<bool> has_objects(calls.size());
+  for (const coarse::MappedSite& site : found.mapped) {
+    const std::size_t point = found.points.sites[site.site].point;
+    takes.at(point) = coarse::takes_out(site.function);
+    has_objects.at(point) = coarse::may_take_objects(site.function);
+  }
   std::vector<coarse::WatchedCall> watched;
   for (const capture::SeenHit& hit : *seen) {
     coarse::WatchedCall call{.ts_ns = hit.ts_ns, .function = ids.at(hit.point), .values = {}};
     std::copy_n(hit.values.begin(), std::min(hit.values.size(), call.values.size()),
                 call.values.begin());
     if (!takes[call.function]) call.values.at(coarse::kWatchedHead) = 0;
+    if (!has_objects[call.function])
+      std::fill(call.values.begin() + coarse::kWatchedObjects, call.values.end(), 0);
     watched.push_back(call);
   }
   const auto ways = coarse::find_data_flow(watched, calls.size());
