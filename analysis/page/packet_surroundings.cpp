@@ -1,6 +1,8 @@
 #include "analysis/page/packet_surroundings.h"
 
 #include <algorithm>
+#include <set>
+#include <utility>
 
 #include <nlohmann/json.hpp>
 
@@ -22,42 +24,50 @@ std::optional<double> HopTimes::at_most(model::PointId parent, model::PointId ch
   return 1 - static_cast<double>(times_ns.above(ns)) / static_cast<double>(times_ns.count());
 }
 
-BlockCompanions::BlockCompanions(std::uint64_t journey, std::vector<Event> events)
-    : journey_(journey), events_(std::move(events)) {
-  for (std::uint32_t at = 0; at < events_.size(); ++at) known_.try_emplace(events_[at].key, at);
+void BlockCompanions::add(std::uint64_t journey, std::vector<Event> events) {
+  std::set<EventKey> mine;
+  for (std::uint32_t at = 0; at < events.size(); ++at)
+    if (mine.insert(events[at].key).second)
+      known_.emplace(events[at].key, Place{.packet = journey, .event = at});
+  packets_[journey].events = std::move(events);
 }
 
-void BlockCompanions::on_journey(const journeys::Journey& journey) {
-  if (journey.id == journey_) return;
-  const auto event_of = [&](const journeys::Step& step) {
-    return known_.find({.stream = step.stream, .seq = step.seq});
-  };
-  for (const journeys::Step& step : journey.steps) {
-    const auto event = event_of(step);
-    if (event == known_.end()) continue;
-    ++others_[event->second];
-    const auto& ours = events_[event->second].parents;
-    for (const std::uint32_t parent : step.parents) {
-      const journeys::Step& before = journey.steps[parent];
-      const auto theirs = event_of(before);
-      const bool is_same_block =
-          theirs != known_.end() && std::ranges::find(ours, theirs->second) != ours.end();
-      if (!is_same_block && joined_.size() < kMostJoined)
-        joined_.push_back({.event = event->second, .journey = journey.id, .from_ns = before.ts_ns});
-    }
+// Units of the other journey that the step made one with the packet's.
+void BlockCompanions::join(const Place& place, const journeys::Journey& other,
+                           const journeys::Step& step) {
+  Packet& packet = packets_.at(place.packet);
+  ++packet.others[place.event];
+  const auto& ours = packet.events[place.event].parents;
+  for (const std::uint32_t parent : step.parents) {
+    const journeys::Step& before = other.steps[parent];
+    const auto [first, last] = known_.equal_range({.stream = before.stream, .seq = before.seq});
+    const bool is_same_block = std::any_of(first, last, [&](const auto& theirs) {
+      return theirs.second.packet == place.packet &&
+             std::ranges::find(ours, theirs.second.event) != ours.end();
+    });
+    if (!is_same_block && packet.joined.size() < kMostJoined)
+      packet.joined.push_back({.event = place.event, .journey = other.id, .from_ns = before.ts_ns});
   }
 }
 
-ordered_json BlockCompanions::shared() const {
+void BlockCompanions::on_journey(const journeys::Journey& journey) {
+  for (const journeys::Step& step : journey.steps) {
+    const auto [first, last] = known_.equal_range({.stream = step.stream, .seq = step.seq});
+    for (auto at = first; at != last; ++at)
+      if (at->second.packet != journey.id) join(at->second, journey, step);
+  }
+}
+
+ordered_json BlockCompanions::shared(std::uint64_t journey) const {
   auto list = ordered_json::array();
-  for (const auto& [event, others] : others_)
+  for (const auto& [event, others] : packets_.at(journey).others)
     list.push_back({{"event", event}, {"others", others}});
   return list;
 }
 
-ordered_json BlockCompanions::joined() const {
+ordered_json BlockCompanions::joined(std::uint64_t journey) const {
   auto list = ordered_json::array();
-  for (const Joined& one : joined_)
+  for (const Joined& one : packets_.at(journey).joined)
     list.push_back({{"event", one.event}, {"journey", one.journey}, {"from_ns", one.from_ns}});
   return list;
 }

@@ -44,27 +44,28 @@ struct EventKey {
   auto operator<=>(const EventKey&) const = default;
 };
 
-// Finds the journeys that share events with one: they were in the same block.
+// Finds the journeys that share events with some: they were in the same block.
 class BlockCompanions : public journeys::Observer {
  public:
-  static constexpr std::size_t kMostJoined = 200;
+  static constexpr std::size_t kMostJoined = 200;  // of each
 
   // The journey's events in the order of its steps, each with its parents.
   struct Event {
     EventKey key;
     std::vector<std::uint32_t> parents;
   };
-  BlockCompanions(std::uint64_t journey, std::vector<Event> events);
+  // Before the pass, each journey once.
+  void add(std::uint64_t journey, std::vector<Event> events);
 
   bool wants_order() const override { return false; }
   bool wants_places() const override { return false; }
   void on_journey(const journeys::Journey& journey) override;
 
-  // [{"event", "others"}]: in so many other journeys this event is, too.
-  nlohmann::ordered_json shared() const;
+  // [{"event", "others"}]: in so many other journeys this event of the journey is, too.
+  nlohmann::ordered_json shared(std::uint64_t journey) const;
   // [{"event", "journey", "from_ns"}]: units of others that became one with the packet's by this
   // event, and when they came to the place.
-  nlohmann::ordered_json joined() const;
+  nlohmann::ordered_json joined(std::uint64_t journey) const;
 
  private:
   struct Joined {
@@ -72,11 +73,19 @@ class BlockCompanions : public journeys::Observer {
     std::uint64_t journey = 0;
     std::uint64_t from_ns = 0;
   };
-  std::uint64_t journey_;
-  std::vector<Event> events_;
-  std::map<EventKey, std::uint32_t> known_;
-  std::map<std::uint32_t, std::uint64_t> others_;  // by event
-  std::vector<Joined> joined_;
+  struct Packet {
+    std::vector<Event> events;
+    std::map<std::uint32_t, std::uint64_t> others;  // by event
+    std::vector<Joined> joined;
+  };
+  struct Place {
+    std::uint64_t packet = 0;
+    std::uint32_t event = 0;
+  };
+  void join(const Place& place, const journeys::Journey& other, const journeys::Step& step);
+
+  std::map<std::uint64_t, Packet> packets_;
+  std::multimap<EventKey, Place> known_;
 };
 
 }  // namespace sojourn::page

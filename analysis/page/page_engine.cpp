@@ -11,7 +11,6 @@
 #include <nlohmann/json.hpp>
 
 #include "analysis/base/executor.h"
-#include "analysis/causes/explainer.h"
 #include "analysis/filter/event_filter.h"
 #include "analysis/filter/journey_filter.h"
 #include "analysis/filter/thread_filter.h"
@@ -21,25 +20,24 @@
 #include "analysis/page/distribution_curves.h"
 #include "analysis/page/journey_columns.h"
 #include "analysis/page/latseq_trace.h"
-#include "analysis/page/packet_surroundings.h"
 #include "analysis/page/page_comparison.h"
 #include "analysis/page/page_differences.h"
+#include "analysis/page/page_groups.h"
+#include "analysis/page/page_packet.h"
 #include "analysis/page/page_profile.h"
 #include "analysis/page/page_report.h"
 #include "analysis/page/page_timeline.h"
 #include "analysis/page/piece_columns.h"
+#include "analysis/page/trace_identity.h"
+#include "analysis/page/trace_windows.h"
 #include "analysis/pipeline/trace_input.h"
 #include "analysis/pipeline/trace_marks.h"
 #include "analysis/pipeline/trace_pass.h"
-#include "analysis/present/causes/causes_content.h"
-#include "analysis/present/journeys/journey_json.h"
 #include "analysis/present/queues/queues_content.h"
 #include "analysis/present/words/json_format.h"
 #include "analysis/profile/sampled_work.h"
 #include "analysis/queues/queue_survey.h"
-#include "analysis/report/activity_log.h"
 #include "analysis/report/groups.h"
-#include "analysis/report/lateness_analysis.h"
 #include "analysis/trace/reader.h"
 
 namespace sojourn::page {
@@ -73,59 +71,13 @@ void send_latencies(const Columns& columns, AnswerSink& sink) {
   sink.column("direction", columns.direction);
 }
 
-// One journey, as text: its steps are valid only while it is told.
-class OneJourney : public journeys::Observer {
- public:
-  OneJourney(std::uint64_t id, const model::Schema& schema, present::CpuOfStream cpus,
-             const report::ActivityLog& activities)
-      : id_(id), schema_(schema), cpus_(std::move(cpus)), activities_(activities) {}
-
-  void on_journey(const journeys::Journey& journey) override {
-    if (journey.id != id_) return;
-    journeys::Journey told = journey;
-    const report::ActivityLog::Found meanwhile = activities_.around(journey);
-    meanwhile.put_into(told);
-    found_ = present::journey_json(told, schema_, cpus_);
-    for (const journeys::Step& step : journey.steps) {
-      points_.push_back(step.point);
-      times_ns_.push_back(step.ts_ns);
-      events_.push_back({.key = {.stream = step.stream, .seq = step.seq},
-                         .parents = {step.parents.begin(), step.parents.end()}});
-    }
-  }
-  bool wants_places() const override { return false; }
-  const std::string& found() const { return found_; }
-  const std::vector<BlockCompanions::Event>& events() const { return events_; }
-
-  // For each parent of an event, the share of the stays in that hop that took at most as long.
-  ordered_json shares_of_stays(std::size_t event, const HopTimes& hops) const {
-    auto shares = ordered_json::array();
-    for (const std::uint32_t parent : events_[event].parents) {
-      const std::uint64_t left_ns = std::max(times_ns_[event], times_ns_[parent]);
-      const auto share = hops.at_most(points_[parent], points_[event], left_ns - times_ns_[parent]);
-      shares.push_back(share ? ordered_json(*share) : ordered_json());
-    }
-    return shares;
-  }
-
- private:
-  std::uint64_t id_;
-  const model::Schema& schema_;
-  present::CpuOfStream cpus_;
-  const report::ActivityLog& activities_;
-  std::string found_;
-  std::vector<BlockCompanions::Event> events_;
-  std::vector<model::PointId> points_;  // of the events
-  std::vector<std::uint64_t> times_ns_;
-};
-
 }  // namespace
 
 struct PageEngine::State {
   pipeline::TraceInput input;
   const trace::Reader& reader;
   PlainExecutor executor;
-  std::optional<HopTimes> hop_times;  // once a packet was asked for
+  PacketTeller packets;
 
   explicit State(pipeline::TraceInput opened) : input(std::move(opened)), reader(input.reader()) {}
 
@@ -158,6 +110,10 @@ struct PageEngine::State {
   Result<ordered_json> pieces(const json& question, AnswerSink& sink,
                               const pipeline::Progress& progress);
   Result<ordered_json> packet(const json& question, const pipeline::Progress& progress);
+  Result<ordered_json> some_packets(const json& question, const pipeline::Progress& progress);
+  Result<ordered_json> groups(const json& question, const pipeline::Progress& progress);
+  Result<ordered_json> windows(const json& question, AnswerSink& sink,
+                               const pipeline::Progress& progress);
   Result<ordered_json> events(const json& question, const pipeline::Progress& progress);
   Result<ordered_json> timeline(const json& question, AnswerSink& sink,
                                 const pipeline::Progress& progress);
@@ -192,6 +148,8 @@ ordered_json PageEngine::State::about() const {
           {"events", events},
           {"duration_s", static_cast<double>(end_ns - begin_ns) / 1e9},
           {"open_ns", reader.capture().open_ns},
+          {"origin_ns", origin_ns()},
+          {"identity", identity_of(reader)},
           {"redacted", model::is_redacted(reader.capture())},
           {"script", reader.capture().script}};
 }
@@ -268,60 +226,37 @@ Result<ordered_json> PageEngine::State::pieces(const json& question, AnswerSink&
 
 Result<ordered_json> PageEngine::State::packet(const json& question,
                                                const pipeline::Progress& progress) {
-  const std::uint64_t id = number_of(question, "id", 0);
-  present::CpuOfStream cpus;
-  for (const model::Stream& stream : reader.streams()) cpus[stream.id] = stream.cpu;
-  report::ActivityLog activities(reader.schema());
-  OneJourney one(id, reader.schema(), std::move(cpus), activities);
-  pipeline::TracePass pass(executor, input);
-  pass.show([&](std::uint64_t done, std::uint64_t of) { progress(done, 2 * of); });
-  if (!activities.is_empty()) pass.observe(activities);
-  pass.observe(one);
-  const bool knows_hops = hop_times.has_value();
-  if (!knows_hops) pass.observe(hop_times.emplace(input.topology()));
-  pass.consume([&](const model::EventBatch&) { return !knows_hops || one.found().empty(); });
-  if (const auto ran = pass.run(); !ran) {
-    if (!knows_hops) hop_times.reset();
-    return std::unexpected(ran.error());
-  }
-  if (one.found().empty()) return fail("no journey has the number {}", id);
+  SJ_TRY(told, packets.tell(executor, input, {number_of(question, "id", 0)}, progress));
+  return std::move(told.front());
+}
 
-  std::optional<causes::Verdict> verdict;
-  BlockCompanions companions(id, one.events());
-  // Every packet is late that took longer than nothing.
-  report::LatenessAnalysis analysis(
-      input, {.down_ns = 0, .up_ns = 0},
-      [&](const journeys::Journey& journey) { return journey.id == id; },
-      [&](const causes::Verdict& found) { verdict = found; });
-  SJ_CHECK(analysis.run(
-      executor, [&](std::uint64_t done, std::uint64_t of) { progress(of + done, 2 * of); },
-      &companions));
-  auto document = ordered_json{{"journey", ordered_json::parse(one.found(), nullptr, false)},
-                               {"why", ""},
-                               {"parts", ordered_json::array()},
-                               {"shared", companions.shared()},
-                               {"joined", companions.joined()}};
-  const auto threads = profile::thread_names(reader.context());
-  std::size_t number = 0;
-  for (auto& event : document["journey"]["events"]) {
-    event["at_most"] = one.shares_of_stays(number++, *hop_times);
-    const auto name = threads.find(event.value("tid", 0U));
-    if (name != threads.end()) event["thread"] = name->second;
-  }
-  if (verdict) {
-    auto told = present::causes_json({.path = reader.path(),
-                                      .target = reader.target(),
-                                      .schema = reader.schema(),
-                                      .topology = input.topology(),
-                                      .names = analysis.names(),
-                                      .tally = analysis.tally(),
-                                      .found = analysis.found(),
-                                      .deadlines = {},
-                                      .worst = {*verdict}});
-    document["why"] = std::move(told["worst"][0]["why"]);
-    document["parts"] = std::move(told["worst"][0]["parts"]);
-  }
-  return document;
+Result<ordered_json> PageEngine::State::some_packets(const json& question,
+                                                     const pipeline::Progress& progress) {
+  std::vector<std::uint64_t> ids;
+  for (const json& id : question.value("ids", json::array()))
+    if (id.is_number_unsigned()) ids.push_back(id.get<std::uint64_t>());
+  SJ_TRY(told, packets.tell(executor, input, ids, progress));
+  return ordered_json{{"packets", std::move(told)}};
+}
+
+Result<ordered_json> PageEngine::State::groups(const json& question,
+                                               const pipeline::Progress& progress) {
+  const auto by = report::by_from(text_of(question, "by"));
+  if (!by || report::counts_events(*by)) return fail("packets have no groups of that name");
+  return of_packets(question, [&](const PacketSelection& selection) {
+    return groups_of(executor, input, *by, selection, progress);
+  });
+}
+
+Result<ordered_json> PageEngine::State::windows(const json& question, AnswerSink& sink,
+                                                const pipeline::Progress& progress) {
+  std::vector<Window> wanted;
+  for (const json& one : question.value("windows", json::array()))
+    wanted.push_back(
+        {.from_ns = number_of(one, "from_ns", 0), .to_ns = number_of(one, "to_ns", 0)});
+  SJ_TRY(bytes, trace_of_windows(input.reader(), std::move(wanted), progress));
+  sink.column("trace", bytes);
+  return ordered_json::object();
 }
 
 Result<ordered_json> PageEngine::State::events(const json& question,
@@ -499,6 +434,8 @@ Result<std::string> PageEngine::answer(std::string_view question, AnswerSink& si
     return text(state->of_packets(asked, [&](const PacketSelection& selection) {
       return first_screen(state->executor, state->input, selection, sink, progress);
     }));
+  if (call == "summarised screen")
+    return text(summarised_screen(state->executor, state->input, progress));
   if (call == "report") return of_packets(report_of);
   if (call == "explain") return of_packets(explanation_of);
   if (call == "differences") return text(state->what_differs(asked, progress));
@@ -506,6 +443,9 @@ Result<std::string> PageEngine::answer(std::string_view question, AnswerSink& si
   if (call == "journeys") return text(state->journeys(asked, sink, progress));
   if (call == "pieces") return text(state->pieces(asked, sink, progress));
   if (call == "packet") return text(state->packet(asked, progress));
+  if (call == "packets") return text(state->some_packets(asked, progress));
+  if (call == "groups") return text(state->groups(asked, progress));
+  if (call == "windows") return text(state->windows(asked, sink, progress));
   if (call == "events") return text(state->events(asked, progress));
   if (call == "timeline") return text(state->timeline(asked, sink, progress));
   if (call == "profile") return text(state->profiled(asked, progress));

@@ -4,6 +4,8 @@
 //   {"call": "about"}                               target, events, duration: at once
 //   {"call": "first screen", "where": EXPR}         the next three in one pass over the trace:
 //                                                   "report", "explanation", and the columns
+//   {"call": "summarised screen"}                   the same of all packets, with counts in cells
+//                                                   instead of columns
 //   {"call": "report",   "where": EXPR}             as `sojourn report --json`
 //   {"call": "explain",  "where": EXPR}             as `sojourn explain --json`
 //   {"call": "differences", "slow": EXPR, "where": EXPR}  as `sojourn why-slow --json`
@@ -15,6 +17,11 @@
 //   each
 //                                                   event the share of stays in its hops that took
 //                                                   at most as long, and who was in the same block
+//   {"call": "packets",  "ids": [N]}                the same of some, in as many passes as of one
+//   {"call": "groups",   "where": EXPR, "by": NAME} distributions of groups, also of stays by hop
+//                                                   or layer, without columns
+//   {"call": "windows",  "windows": [{"from_ns", "to_ns"}]}  "trace": a column, the bytes of a
+//                                                   trace of these stretches of its clock
 //   {"call": "events",   "where": EXPR, "limit": N} the first events
 //   {"call": "timeline", "from_ns": N, "to_ns": N}  events by thread and stretch of time: columns
 //   {"call": "profile",  "where": EXPR}             as `sojourn profile --json`, with all stacks

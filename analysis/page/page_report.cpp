@@ -10,6 +10,7 @@
 #include "analysis/causes/explainer.h"
 #include "analysis/causes/slowest_verdicts.h"
 #include "analysis/page/journey_columns.h"
+#include "analysis/page/screen_summary.h"
 #include "analysis/pipeline/filtering_observer.h"
 #include "analysis/pipeline/observer_list.h"
 #include "analysis/pipeline/trace_marks.h"
@@ -150,12 +151,14 @@ Result<ordered_json> explanation_of(Executor& executor, pipeline::TraceInput& in
   return explanation_by(executor, input, selection, latencies.deadlines(), progress);
 }
 
-Result<ordered_json> first_screen(Executor& executor, pipeline::TraceInput& input,
-                                  const PacketSelection& selection, AnswerSink& sink,
-                                  const pipeline::Progress& progress) {
+namespace {
+
+// The report and the explanation; `packets` is told of the packets that the selection leaves.
+Result<ordered_json> screen_of(Executor& executor, pipeline::TraceInput& input,
+                               const PacketSelection& selection, journeys::Observer& packets,
+                               const pipeline::Progress& progress) {
   ReportFigures figures(input);
-  JourneyColumns columns(pipeline::origin_ns(input.reader()), {});
-  pipeline::ObserverList all({&figures.summary, &columns});
+  pipeline::ObserverList all({&figures.summary, &packets});
   // Three ask of each packet whether it is wanted, one after the other.
   std::optional<std::uint64_t> last;
   bool was_wanted = false;
@@ -180,9 +183,7 @@ Result<ordered_json> first_screen(Executor& executor, pipeline::TraceInput& inpu
   SJ_TRY(totals, pass.run());
   figures.kept = some.kept();
   figures.seen = some.seen();
-  auto document = ordered_json{{"report", report_document(input, selection, figures, totals)},
-                               {"count", columns.id.size()}};
-  give(sink, columns);
+  auto document = ordered_json{{"report", report_document(input, selection, figures, totals)}};
   if (lateness.finish()) {
     const causes::Deadlines deadlines = lateness.deadlines();
     document["explanation"] = explanation_document(input, selection, lateness, deadlines,
@@ -191,6 +192,28 @@ Result<ordered_json> first_screen(Executor& executor, pipeline::TraceInput& inpu
   }
   SJ_TRY(explained, explanation_by(executor, input, selection, lateness.deadlines(), progress));
   document["explanation"] = std::move(explained);
+  return document;
+}
+
+}  // namespace
+
+Result<ordered_json> first_screen(Executor& executor, pipeline::TraceInput& input,
+                                  const PacketSelection& selection, AnswerSink& sink,
+                                  const pipeline::Progress& progress) {
+  JourneyColumns columns(pipeline::origin_ns(input.reader()), {});
+  SJ_TRY(document, screen_of(executor, input, selection, columns, progress));
+  document["count"] = columns.id.size();
+  give(sink, columns);
+  return document;
+}
+
+Result<ordered_json> summarised_screen(Executor& executor, pipeline::TraceInput& input,
+                                       const pipeline::Progress& progress) {
+  ScreenSummary packets(pipeline::origin_ns(input.reader()));
+  SJ_TRY(document, screen_of(executor, input, {}, packets, progress));
+  document["packets"] = packets.count();
+  document["grid"] = packets.grid();
+  document["slowest"] = packets.slowest();
   return document;
 }
 

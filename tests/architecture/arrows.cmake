@@ -75,7 +75,7 @@ set(arrows
   "userspace/ctf: analysis/base analysis/imports analysis/hits"
   "userspace/redaction: analysis/base analysis/model analysis/trace analysis/journeys"
   "userspace/http: analysis/base userspace/base"
-  "userspace/page: analysis/base analysis/trace"
+  "userspace/page: analysis/base analysis/trace analysis/page userspace/base userspace/files"
   "userspace/scripts: analysis/base analysis/model analysis/trace analysis/journeys userspace/base"
   "userspace/tracee: analysis/base analysis/model userspace/base bpf probes"
   "userspace/symbols: analysis/base analysis/model analysis/trace userspace/base userspace/tracee"

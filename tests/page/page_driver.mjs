@@ -98,9 +98,12 @@ export async function showsTheFirstScreen(page, file) {
   const wanted = ["D", "U"].flatMap((dir) => {
     const places = report.queues.filter((place) => place.dir === dir && place.decisive_us > 0);
     const all = places.reduce((total, place) => total + place.decisive_us, 0);
+    const late = explained.causes.filter((cause) => cause.dir === dir);
+    const lateNs = (of) => of.reduce((total, cause) => total + cause.ns, 0);
     return places.map((place) => {
       const hop = report.hops.find((one) => one.dir === dir && one.at === place.name);
-      return [place.name, share(place.decisive_us / all), "", ...["p50", "p99", "max"].map((key) => duration(1000 * hop.latency_us[key]))].join("|");
+      const part = late.length > 0 ? share(lateNs(late.filter(({ at }) => at === place.name)) / lateNs(late)) : "";
+      return [place.name, share(place.decisive_us / all), "", part, "", ...["p50", "p99", "max"].map((key) => duration(1000 * hop.latency_us[key]))].join("|");
     });
   });
   assert.deepEqual(hops, wanted);

@@ -143,7 +143,7 @@ test("a LatSeq recording shows what the command line says of it when it is impor
 test("the distribution of each group is that of report --by", async () => {
   const where = "segments < 9";
   const { page, close } = await open(pageOf(trace), { hash: `view=distribution&where=${encodeURIComponent(where)}` });
-  for (const by of ["direction", "ue", "bearer", "path"]) {
+  for (const by of ["direction", "ue", "bearer", "path", "hop", "layer"]) {
     await page.selectOption("#option-by", by);
     await settled(page);
     await showsGroups(page, trace, by, ["--where", where]);

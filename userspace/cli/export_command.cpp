@@ -37,16 +37,6 @@ Result<void> write_file(const ExportRequest& request, trace::Reader reader,
   return file.finish();
 }
 
-Result<void> write_all(int fd, std::string_view bytes) {
-  while (!bytes.empty()) {
-    const ssize_t written = ::write(fd, bytes.data(), bytes.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) return fail_errno("write a temporary file");
-    bytes.remove_prefix(static_cast<std::size_t>(written));
-  }
-  return {};
-}
-
 // The file for --open: that of -o, else one that goes away afterwards.
 Result<base::Fd> write_for_page(const ExportRequest& request, trace::Reader reader,
                                 const std::string& told) {
@@ -59,7 +49,8 @@ Result<base::Fd> write_for_page(const ExportRequest& request, trace::Reader read
   SJ_TRY(file, files::nameless_file());
   SJ_CHECK(
       export_format(request.to).run(request, std::move(reader), told, [&](std::string_view bytes) {
-        return write_all(file.get(), bytes);
+        return files::append(file,
+                             {reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()});
       }));
   return std::move(file);
 }

@@ -10,6 +10,7 @@
 #include "analysis/trace/reader.h"
 #include "userspace/cli/checks.h"
 #include "userspace/cli/output_file.h"
+#include "userspace/cli/progress.h"
 #include "userspace/cli/trace_argument.h"
 #include "userspace/redaction/trace_redaction.h"
 
@@ -17,10 +18,10 @@ namespace sojourn::cli {
 
 Argument define_page_size(Arguments& arguments, std::uint64_t& megabytes) {
   return arguments
-      .add_option(
-          "--html-size", megabytes,
-          "The most that goes into a page of traces, in megabytes. What is larger is dropped "
-          "onto the page of `sojourn page`")
+      .add_option("--html-size", megabytes,
+                  "The most that goes into a page of traces, in megabytes. Of what is larger the "
+                  "page has a "
+                  "summary and the slowest packets; the trace can be dropped onto it")
       .type_name("MB")
       .check(whole_number(1, 1024))
       .capture_default_str();
@@ -53,22 +54,21 @@ Result<void> make_scripted(const PageContent& content, trace::Reader reader,
 }
 
 // Carries one trace, but not as it stands in its file.
-Result<void> write_made_page(const PageContent& content, const page::Write& write) {
+Result<void> write_made_page(const PageContent& content, std::uint64_t most,
+                             const page::Write& write, const page::SummaryProgress& progress) {
   const std::string& path = content.traces.front();
-  const std::uint64_t most = content.megabytes * 1'000'000;
   SJ_TRY(reader, open_trace(path));
   // A redacted page does not say what its file was called.
   const std::string name =
       content.redact ? "redacted.sjt" : std::filesystem::path(path).filename().string();
   const bool is_scripted = content.script != nullptr && content.script->given();
-  if (!is_scripted) SJ_CHECK(page::check_page_size(path, reader.bytes(), most));
   return page::write_page_of(
       name,
       [&](const trace::Put& put) {
         return is_scripted ? make_scripted(content, std::move(reader), put)
                            : put_redacted(reader, put);
       },
-      most, write);
+      most, write, progress);
 }
 
 }  // namespace
@@ -76,9 +76,15 @@ Result<void> write_made_page(const PageContent& content, const page::Write& writ
 Result<void> write_page_file(const std::string& path, const PageContent& content) {
   SJ_TRY(file, OutputFile::create(path));
   const page::Write write = [&file](std::string_view piece) { return file.write(piece); };
+  const std::uint64_t most = content.megabytes * 1'000'000;
+  ProgressLine line("steps");
+  const page::SummaryProgress progress = [&line](double done) {
+    constexpr double kSteps = 1000;
+    line.update(static_cast<std::uint64_t>(kSteps * done), static_cast<std::uint64_t>(kSteps));
+  };
   const bool is_made = content.redact || (content.script != nullptr && content.script->given());
-  SJ_CHECK(is_made ? write_made_page(content, write)
-                   : page::write_page(content.traces, content.megabytes * 1'000'000, write));
+  SJ_CHECK(is_made ? write_made_page(content, most, write, progress)
+                   : page::write_page(content.traces, most, write, progress));
   return file.finish();
 }
 

@@ -1,5 +1,6 @@
 #include "userspace/files/nameless_file.h"
 
+#include <cerrno>
 #include <cstdlib>
 #include <string>
 
@@ -21,6 +22,16 @@ Result<base::Fd> nameless_file() {
   if (!fd) return fail_errno("make a temporary file in {}", directory);
   unlink(name.c_str());
   return fd;
+}
+
+Result<void> append(const base::Fd& nameless, std::span<const std::uint8_t> bytes) {
+  while (!bytes.empty()) {
+    const ssize_t written = write(nameless.get(), bytes.data(), bytes.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) return fail_errno("write a temporary file");
+    bytes = bytes.subspan(static_cast<std::size_t>(written));
+  }
+  return {};
 }
 
 }  // namespace sojourn::files

@@ -2,11 +2,16 @@
 // in $TMPDIR, else in /tmp.
 #pragma once
 
+#include <cstdint>
+#include <span>
+
 #include "analysis/base/result.h"
 #include "userspace/base/fd.h"
 
 namespace sojourn::files {
 
 Result<base::Fd> nameless_file();
+
+Result<void> append(const base::Fd& nameless, std::span<const std::uint8_t> bytes);
 
 }  // namespace sojourn::files

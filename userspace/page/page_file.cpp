@@ -1,35 +1,26 @@
 #include "userspace/page/page_file.h"
 
-#include <array>
+#include <algorithm>
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
+#include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
+#include "userspace/files/file_source.h"
+#include "userspace/files/nameless_file.h"
+#include "userspace/files/trace_file.h"
+#include "userspace/page/base64_stream.h"
 #include "userspace/page/page_parts.h"
+#include "userspace/page/summary_part.h"
 
 namespace sojourn::page {
 
 namespace {
 
-constexpr std::size_t kPieceBytes = 48 * 1024;  // a multiple of 3: only the last piece is padded
-
-// Appends base64 (RFC 4648).
-void append_base64(std::span<const std::uint8_t> bytes, std::string& text) {
-  constexpr std::string_view kLetters =
-      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  for (std::size_t at = 0; at < bytes.size(); at += 3) {
-    const std::size_t left = bytes.size() - at;
-    const std::uint32_t three = static_cast<std::uint32_t>(bytes[at]) << 16 |
-                                (left > 1 ? static_cast<std::uint32_t>(bytes[at + 1]) << 8 : 0) |
-                                (left > 2 ? static_cast<std::uint32_t>(bytes[at + 2]) : 0);
-    text += kLetters[three >> 18];
-    text += kLetters[three >> 12 & 63];
-    text += left > 1 ? kLetters[three >> 6 & 63] : '=';
-    text += left > 2 ? kLetters[three & 63] : '=';
-  }
-}
+constexpr std::size_t kReadBytes = 48 * 1024;
 
 Result<std::uint64_t> size_of(const std::string& path) {
   std::error_code error;
@@ -38,71 +29,60 @@ Result<std::uint64_t> size_of(const std::string& path) {
   return size;
 }
 
-// `names`: of one file or of two, whose sizes are added up.
-Result<void> check_size(const std::string& names, std::size_t files, std::uint64_t bytes,
-                        std::uint64_t most) {
-  if (bytes <= most) return {};
-  return fail(
-      "{}: {} {} MB, and the page takes {} (--html-size). Make the page without a trace with "
-      "`sojourn page`, and drop the {} onto it",
-      names, files == 1 ? "has" : "have", (bytes + 999'999) / 1'000'000, most / 1'000'000,
-      files == 1 ? "file" : "two files");
-}
-
-Result<void> check_sizes(std::span<const std::string> traces, std::uint64_t most) {
+Result<std::uint64_t> size_of(std::span<const std::string> traces) {
   std::uint64_t bytes = 0;
-  std::string names;
   for (const std::string& path : traces) {
     SJ_TRY(size, size_of(path));
     bytes += size;
-    names += (names.empty() ? "" : " and ") + path;
   }
-  return check_size(names, traces.size(), bytes, most);
+  return bytes;
 }
 
 Result<void> write_trace(const std::string& path, std::uint64_t most, const Write& write) {
   std::ifstream file(path, std::ios::binary);
   if (!file) return fail("open {}: it cannot be read", path);
-  std::vector<std::uint8_t> piece(kPieceBytes);
-  std::string text;
+  std::vector<std::uint8_t> piece(kReadBytes);
+  Base64Stream stream(write);
   std::uint64_t done = 0;
   while (file) {
     file.read(reinterpret_cast<char*>(piece.data()), static_cast<std::streamsize>(piece.size()));
     const auto got = static_cast<std::size_t>(file.gcount());
     done += got;
     if (done > most) return fail("{}: grows while it is read", path);
-    text.clear();
-    append_base64(std::span(piece).first(got), text);
-    SJ_CHECK(write(text));
+    SJ_CHECK(stream.put(std::span(piece).first(got)));
   }
   if (file.bad()) return fail("read {}: it failed after {} bytes", path, done);
-  return {};
+  return stream.finish();
 }
 
-// Writes bytes of any pieces as base64.
-class Base64Stream {
- public:
-  explicit Base64Stream(const Write& write) : write_(write) {}
+// Gone with the source.
+Result<std::unique_ptr<trace::ByteSource>> made_source(const std::string& name, const Make& make) {
+  SJ_TRY(file, files::nameless_file());
+  std::uint64_t size = 0;
+  SJ_CHECK(make([&](std::span<const std::uint8_t> bytes) -> Result<void> {
+    size += bytes.size();
+    return files::append(file, bytes);
+  }));
+  return std::make_unique<files::FileSource>(name, std::move(file), size);
+}
 
-  Result<void> put(std::span<const std::uint8_t> bytes) {
-    waiting_.insert(waiting_.end(), bytes.begin(), bytes.end());
-    if (waiting_.size() < kPieceBytes) return {};
-    return flush(waiting_.size() - waiting_.size() % 3);
+Result<void> write_source(trace::ByteSource& source, const Write& write) {
+  std::vector<std::uint8_t> piece(kReadBytes);
+  Base64Stream stream(write);
+  for (std::uint64_t done = 0; done < source.size();) {
+    const auto wanted =
+        static_cast<std::size_t>(std::min<std::uint64_t>(piece.size(), source.size() - done));
+    if (!source.read_at(done, std::span(piece).first(wanted)))
+      return fail("read {}: it failed after {} bytes", source.name(), done);
+    SJ_CHECK(stream.put(std::span(piece).first(wanted)));
+    done += wanted;
   }
-  Result<void> finish() { return flush(waiting_.size()); }
+  return stream.finish();
+}
 
- private:
-  Result<void> flush(std::size_t bytes) {
-    text_.clear();
-    append_base64(std::span(waiting_).first(bytes), text_);
-    waiting_.erase(waiting_.begin(), waiting_.begin() + static_cast<std::ptrdiff_t>(bytes));
-    return write_(text_);
-  }
-
-  const Write& write_;
-  std::vector<std::uint8_t> waiting_;
-  std::string text_;
-};
+std::string name_of(const std::string& path) {
+  return std::filesystem::path(path).filename().string();
+}
 
 // Up to the name of the trace.
 Result<PageParts> begin_page(const Write& write) {
@@ -155,41 +135,41 @@ Result<ServedPage> served_page() {
   return page;
 }
 
-Result<void> write_page(std::span<const std::string> traces, std::uint64_t most,
-                        const Write& write) {
-  SJ_CHECK(check_sizes(traces, most));
+Result<void> write_page(std::span<const std::string> traces, std::uint64_t most, const Write& write,
+                        const SummaryProgress& progress) {
+  SJ_TRY(bytes, size_of(traces));
   SJ_TRY(parts, begin_page(write));
   if (traces.empty()) SJ_CHECK(write("\">"));
+  if (bytes > most) {
+    std::vector<SummarySource> sources;
+    for (const std::string& path : traces) {
+      SJ_TRY(source, files::open_source(path));
+      sources.push_back({.name = name_of(path), .is_kept = true, .bytes = std::move(source)});
+    }
+    SJ_CHECK(write_summary(std::move(sources), most, write, progress));
+    return write(parts.tail);
+  }
   for (const std::string& path : traces) {
     // The head ends, and the tail begins, within the element of one trace.
-    if (&path != &traces.front())
-      SJ_CHECK(
-          write("</script>\n<script type=\"application/octet-stream\" id=\"against\" "
-                "data-name=\""));
-    const std::string name = std::filesystem::path(path).filename().string();
-    SJ_CHECK(write(attribute_text(name) + "\">"));
+    if (&path != &traces.front()) SJ_CHECK(write(kSecondTrace));
+    SJ_CHECK(write(attribute_text(name_of(path)) + "\">"));
     SJ_CHECK(write_trace(path, most, write));
   }
   return write(parts.tail);
 }
 
-Result<void> check_page_size(const std::string& name, std::uint64_t bytes, std::uint64_t most) {
-  return check_size(name, 1, bytes, most);
-}
-
 Result<void> write_page_of(const std::string& name, const Make& make, std::uint64_t most,
-                           const Write& write) {
+                           const Write& write, const SummaryProgress& progress) {
   SJ_TRY(parts, begin_page(write));
+  SJ_TRY(made, made_source(name, make));
+  if (made->size() > most) {
+    std::vector<SummarySource> sources;
+    sources.push_back({.name = name, .is_kept = false, .bytes = std::move(made)});
+    SJ_CHECK(write_summary(std::move(sources), most, write, progress));
+    return write(parts.tail);
+  }
   SJ_CHECK(write(attribute_text(name) + "\">"));
-  Base64Stream stream(write);
-  std::uint64_t done = 0;
-  const auto made = make([&](std::span<const std::uint8_t> bytes) -> Result<void> {
-    done += bytes.size();
-    SJ_CHECK(check_size(name, 1, done, most));
-    return stream.put(bytes);
-  });
-  if (!made) return made;
-  SJ_CHECK(stream.finish());
+  SJ_CHECK(write_source(*made, write));
   return write(parts.tail);
 }
 

@@ -10,28 +10,27 @@
 #include <string_view>
 
 #include "analysis/base/result.h"
+#include "analysis/page/page_summary.h"
 #include "analysis/trace/put_sink.h"
 
 namespace sojourn::page {
 
 using Write = std::function<Result<void>(std::string_view)>;
 
-// The default limit for the part of a trace that a page carries.
+// By default a page carries traces up to this size.
 constexpr std::uint64_t kDefaultTraceMegabytes = 64;
 
 // The page with these traces inside: one, or two to compare; without any it takes those that are
-// dropped onto it. `write` gets it piece by piece. Traces of more than `most` bytes are refused.
-Result<void> write_page(std::span<const std::string> traces, std::uint64_t most,
-                        const Write& write);
+// dropped onto it. `write` gets it piece by piece. Of traces of more than `most` bytes it carries
+// summaries and the events around the slowest packets, and takes the traces later.
+Result<void> write_page(std::span<const std::string> traces, std::uint64_t most, const Write& write,
+                        const SummaryProgress& progress);
 
-// An error where a trace of so many bytes does not go into a page.
-Result<void> check_page_size(const std::string& name, std::uint64_t bytes, std::uint64_t most);
-
-// A page with one trace that is made on the way: `make` passes its bytes on, at most `most`.
-// `name`: what the page calls it.
+// The same with one trace that is made on the way: `make` passes its bytes on. `name`: what the
+// page calls it. Nobody has its file to drop onto the page.
 using Make = std::function<Result<void>(const trace::Put&)>;
 Result<void> write_page_of(const std::string& name, const Make& make, std::uint64_t most,
-                           const Write& write);
+                           const Write& write, const SummaryProgress& progress);
 
 // The page as `sojourn serve` serves it, which asks its server for traces. The policy, also in the
 // page itself, lets it ask nobody else.

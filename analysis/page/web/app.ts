@@ -4,9 +4,9 @@ import workerScript from "worker-script";
 import { arrivalsView } from "./arrivals_view";
 import { causesView } from "./causes_view";
 import { compareView } from "./compare_view";
-import { distributionView } from "./distribution_view";
+import { countsStays, distributionView, staysView } from "./distribution_view";
 import { element, replace } from "./dom";
-import { Cancelled, Engine, JourneyTable, PieceTable, Progress, TraceSource } from "./engine_client";
+import { Answers, Cancelled, Engine, GroupDistributions, JourneyTable, PieceTable, Progress, TraceSource } from "./engine_client";
 import { eventsView } from "./events_view";
 import { filterBuilder, Names } from "./filter_builder";
 import { flowView } from "./flow_view";
@@ -25,6 +25,7 @@ import { About, Difference, Differences, FirstScreen, Profile, QueuePlace } from
 import { box, colour, commandLine, follow, followAddress, following, kViews, laneSets, openPacket, Option, options, optionWords, rowSets, side, view, View, where, work } from "./selection";
 import { Served } from "./served";
 import { effect, signal } from "./signal";
+import { NeedsTrace, SummarisedFile, Summary, SummaryDocument } from "./summary";
 import { TimelineView } from "./timeline_view";
 import { colourChoice, laneChooser, Waterfall, waterfall } from "./waterfall";
 import { Packet, packetName } from "./waterfall_bars";
@@ -51,10 +52,11 @@ const subject = element("span", { class: "subject" });
 const scripted = element("span", { id: "scripted", title: "The events went through this script when the page was made: what it dropped is not here, what it added is." });
 let script = "";  // that the events went through
 const redacted = element("span", { class: "redacted", id: "redacted", title: "Ids, addresses and names were replaced when the page was made. Times were not." });
+const inside = element("p", { class: "inside", id: "inside", role: "note", hidden: true });
 const dialog = element("dialog", { "aria-labelledby": "packet-title" });
 const help = element("dialog", { "aria-labelledby": "help-title" });
 
-let engine: Engine | undefined;
+let engine: Answers | undefined;
 let slowest: number[] = [];
 // The name of the trace, and of the one that it is compared with.
 const first = signal<string | undefined>(undefined);
@@ -94,17 +96,19 @@ interface NamedTrace {
 
 const shownSide = () => (second.get() === undefined ? 0 : side.get());
 const shownName = () => [first.get(), second.get()][shownSide()] ?? "run.sjt";
-const askAbout = (of: Engine, trace: 0 | 1) => of.ask<About>("opening the trace", { call: "about", trace });
+const askAbout = (of: Answers, trace: 0 | 1) => of.ask<About>("opening the trace", { call: "about", trace });
 
 async function openEngine(trace: TraceSource, name: string): Promise<void> {
   isWaiting = false;
   engine?.close();
   engine = undefined;
   second.set(undefined);
-  engine = new Engine(workerScript, await theEngine(), trace, (now) => progress.set(now));
+  engine = await engineOf(trace);
   await askAbout(engine, 0);
   first.set(name);
 }
+
+const engineOf = async (trace: TraceSource) => new Engine(workerScript, await theEngine(), trace, (now) => progress.set(now));
 
 async function open({ trace, name }: NamedTrace, against?: NamedTrace): Promise<void> {
   progress.set({ what: "unpacking the engine", done: 0 });
@@ -132,6 +136,7 @@ function change(set: () => void): void {
 // A trace that cannot be read leaves what was shown.
 async function compareWith({ trace, name }: NamedTrace, inView?: View): Promise<void> {
   if (!engine) return;
+  if (engine instanceof Summary) return engine.compareWith(trace);
   const now = engine;
   change(() => second.set(undefined));
   try {
@@ -155,6 +160,12 @@ function fail(error: unknown): void {
   // A filter that is refused leaves what is shown as it is.
   refused.textContent = words;
   main.removeAttribute("aria-busy");
+  // What is shown has another filter, or is another view: it must not look like the answer.
+  if (error instanceof NeedsTrace) {
+    refused.textContent = "";
+    shownView = view.get();
+    return replace(main, askForWholeTrace(words));
+  }
   if (main.childElementCount === 0 || shownView !== view.get()) replace(main, element("p", { class: "failed" }, words));
 }
 
@@ -238,14 +249,18 @@ async function show(isNews = false): Promise<void> {
   } else if (current === "timeline") {
     const followed = follow.get();
     const packet = followed === undefined ? undefined : await now.ask<Packet>("reading the packet", { call: "packet", id: followed, trace: asks.trace });
-    const timeline = new TimelineView(now, asks.trace, packet);
+    const from = now instanceof Summary ? await now.around(asks.trace, followed) : { engine: now, trace: asks.trace };
+    const timeline = new TimelineView(from.engine, from.trace, packet, "bounds" in from ? from.bounds : undefined);
     await timeline.start();
     shown = timeline.root;
   } else if (current === "arrivals") {
     const table = await now.ask<PieceTable>("gathering pieces", { call: "pieces", ...asks });
     shown = arrivalsView(table);
   } else if (current === "distribution") {
-    shown = distributionView(await now.ask<JourneyTable>("gathering packets", { call: "journeys", by: options.by.get(), ...asks }));
+    const by = options.by.get();
+    shown = countsStays(by)
+        ? staysView(await now.ask<GroupDistributions>("gathering stays", { call: "groups", by, ...asks }))
+        : distributionView(await now.ask<JourneyTable>("gathering packets", { call: "journeys", by, ...asks }));
   } else {
     const screen = await now.ask<FirstScreen>("rebuilding packets", { call: "first screen", ...asks });
     const { report, explanation } = screen;
@@ -267,7 +282,7 @@ async function show(isNews = false): Promise<void> {
   replace(main, shown);
 }
 
-async function compared(now: Engine): Promise<HTMLElement> {
+async function compared(now: Answers): Promise<HTMLElement> {
   const filter = where.get();
   const screen = (trace: 0 | 1) => now.ask<FirstScreen>("rebuilding packets", { call: "first screen", where: filter, trace });
   const screens: [FirstScreen, FirstScreen] = [await screen(0), await screen(1)];
@@ -275,13 +290,15 @@ async function compared(now: Engine): Promise<HTMLElement> {
   return compareView({ names: [first.get()!, second.get()!], screens, difference });
 }
 
-function tellSubject({ target: { name, pid }, duration_s: seconds, events, redacted: isRedacted, script: through }: About): void {
-  // An import has no PID.
-  subject.textContent = [plainName(name) || "unnamed target", pid > 0 && `pid ${pid}`, duration(1e9 * seconds), `${count(events)} events`]
-      .filter(Boolean).join(", ");
-  script = through;
+// An import has no PID.
+const subjectOf = ({ target: { name, pid }, duration_s: seconds, events }: About) =>
+    [plainName(name) || "unnamed target", pid > 0 && `pid ${pid}`, duration(1e9 * seconds), `${count(events)} events`].filter(Boolean).join(", ");
+
+function tellSubject(about: About): void {
+  subject.textContent = subjectOf(about);
+  script = about.script;
   scripted.textContent = script ? `as ${plainName(script)} has it` : "";
-  redacted.textContent = isRedacted ? "redacted: ids and names are replaced" : "";
+  redacted.textContent = about.redacted ? "redacted: ids and names are replaced" : "";
 }
 
 let picture: Waterfall | undefined;  // of the open packet
@@ -327,7 +344,8 @@ async function showPacket(id: number): Promise<void> {
         holder, laneChooser(packet, draw));
     if (!dialog.open) dialog.showModal();
   } catch (error) {
-    fail(error);
+    if (error instanceof NeedsTrace) refused.textContent = error.message;
+    else fail(error);
     openPacket.set(undefined);
   }
 }
@@ -351,11 +369,13 @@ function header(): HTMLElement {
     input.value = where.get();
   });
   const bar = element("div", { class: "progress", role: "progressbar", "aria-label": "Progress", "aria-valuemin": 0, "aria-valuemax": 100 }, element("span"));
+  const doing = element("span", { class: "doing", id: "doing", "aria-hidden": "true" });
   effect(() => {
     const now = progress.get();
     bar.setAttribute("aria-valuenow", String(Math.round(100 * (now?.done ?? 0))));
     bar.setAttribute("aria-valuetext", now?.what ?? "");
     bar.title = now?.what ?? "";
+    doing.textContent = now ? `${now.what}${now.done > 0 ? `, ${Math.floor(100 * now.done)} %` : ""}` : "";
     (bar.firstElementChild as HTMLElement).style.width = now ? `${2 + 98 * now.done}%` : "0";
   });
   const copy = element("button", { type: "button", title: "Copy the command that prints the same", click: copyCommand }, "copy command");
@@ -364,7 +384,7 @@ function header(): HTMLElement {
     setScheme(dark);
   } }, "light/dark");
   return element("header", {},
-      element("div", { class: "title" }, element("h1", {}, "sojourn"), subject, scripted, redacted, sideSwitch(), compareButton(), ...(served ? servedTools(served) : []), scheme,
+      element("div", { class: "title" }, element("h1", {}, "sojourn"), subject, doing, scripted, redacted, sideSwitch(), compareButton(), ...(served ? servedTools(served) : []), scheme,
           element("button", { type: "button", title: "Ctrl-Shift-P", click: () => palette.open() }, "commands"),
           element("button", { type: "button", title: "?", click: showHelp }, "keys")),
       element("form", { class: "filter", submit: (event: Event) => {
@@ -372,7 +392,7 @@ function header(): HTMLElement {
         where.set(input.value);
       } }, input, element("button", { type: "submit" }, "filter"),
           element("button", { type: "button", title: "0", click: () => where.set("") }, "all"), copy),
-      refused,
+      refused, inside,
       element("div", { class: "tools" },
           filterBuilder(() => engine ? engine.ask<Names>("reading names", { call: "names", trace: shownSide() }) : Promise.reject(new Error("no trace is open"))), notesPanel()), element("nav", { role: "tablist", "aria-label": "Views" }, ...tabs), bar);
 }
@@ -493,6 +513,12 @@ function commands(): Command[] {
 }
 const palette = new Palette(commands);
 
+// By the key's place: some keyboards have digits behind Shift.
+function digitOf({ code, key }: KeyboardEvent): number | undefined {
+  const named = /^(?:Digit|Numpad)(\d)$/.exec(code) ?? /^(\d)$/.exec(key);
+  return named ? Number(named[1]) : undefined;
+}
+
 function keys(event: KeyboardEvent): void {
   if (event.ctrlKey && event.shiftKey && event.code === "KeyP") {
     event.preventDefault();
@@ -506,9 +532,10 @@ function keys(event: KeyboardEvent): void {
   if (event.key === "Escape" && openPacket.get() === undefined) box.set("");
   if (typing) return;
   const isOpen = openPacket.get() !== undefined;
+  const digit = digitOf(event);
   if (event.key === "/" || event.code === "Slash" && !event.shiftKey) input.focus();
   else if (event.key === "?" || event.code === "Slash") showHelp();
-  else if (event.key === "0") where.set("");
+  else if (digit === 0) where.set("");
   else if (event.code === "KeyM") view.set("machine");
   else if (event.code === "KeyP") view.set("profile");
   else if (event.code === "KeyC") view.set("compare");
@@ -520,7 +547,7 @@ function keys(event: KeyboardEvent): void {
     else goToPacket(1);
   } else if (event.code === "KeyT" && isOpen) turn();
   else if (event.code === "KeyF" && isOpen) followPacket(openPacket.get()!);
-  else if (/^[1-9]$/.test(event.key) && kViews[Number(event.key) - 1]) view.set(kViews[Number(event.key) - 1]);
+  else if (digit !== undefined && kViews[digit - 1]) view.set(kViews[digit - 1]);
   else return;
   event.preventDefault();
 }
@@ -536,6 +563,7 @@ function showWithoutTrace(): void {
 // a trace everywhere.
 async function take(files: File[], isSecond: boolean): Promise<void> {
   const [one, two] = files.map((file): NamedTrace => ({ trace: file, name: file.name }));
+  if (engine instanceof Summary && !(await isProfile(files[0]))) return complete(engine, two ? [one, two] : [one]);
   if (two) {
     change(() => view.set("compare"));
     return open(one, two);
@@ -550,6 +578,67 @@ function askForTrace(): void {
   isWaiting = true;
   const choose = traceChooser("Trace file", "trace-file", (file) => void open(file));
   replace(main, element("div", { class: "drop" }, element("p", {}, "Drop a trace here (run.sjt) or a LatSeq recording, or choose one. It stays on this machine. Two traces that are dropped together are compared. The profile of a machine (m.json) can be dropped, too."), choose));
+}
+
+// Instead of the summary the traces that it is of; others are said to be others.
+async function complete(summary: Summary, given: NamedTrace[]): Promise<void> {
+  refused.textContent = "";
+  const opened: { engine: Engine; trace: Blob; about: About; name: string; number: number }[] = [];
+  try {
+    for (const { trace, name } of given) {
+      const bytes = await plain(trace);
+      const one = await engineOf(bytes);
+      opened.push({ engine: one, trace: bytes, about: undefined as never, name, number: -1 });
+      const about = await askAbout(one, 0);
+      Object.assign(opened[opened.length - 1], { about, number: summary.indexOf(about.identity) });
+    }
+  } catch (error) {
+    opened.forEach((each) => each.engine.close());
+    return fail(error);
+  }
+  const wanted = summary.files.map((_, number) => opened.find((each) => each.number === number));
+  if (wanted.some((each) => !each) || opened.length > wanted.length) {
+    opened.forEach((each) => each.engine.close());
+    const strange = opened.find(({ number }) => number < 0);
+    const words = strange ? `${plainName(strange.name)} is another trace: ${subjectOf(strange.about)}.` : "Drop both traces together.";
+    replace(refused, element("span", {}, `${words} This page is of ${summary.files.map(({ name }) => plainName(name)).join(" and ")}. `),
+        strange && element("button", { type: "button", id: "show-other", click: () => {
+          inside.hidden = true;
+          void open(given[0], given[1]);
+        } }, `show ${plainName(strange.name)} instead`));
+    return;
+  }
+  opened.filter((each) => each !== wanted[0]).forEach((each) => each.engine.close());
+  summary.close();
+  inside.hidden = true;
+  engine = wanted[0]!.engine;
+  if (wanted[1]) engine.compareWith(wanted[1].trace);
+  await show();
+}
+
+function askForWholeTrace(words: string): HTMLElement {
+  return element("div", { class: "drop" }, element("p", {}, words),
+      engine instanceof Summary && engine.canBeCompleted && traceChooser("The whole trace", "whole-file", (file) => void take([file.trace as File], false)));
+}
+
+// A page of traces that were too large for it.
+async function openSummary(packed: HTMLElement): Promise<void> {
+  progress.set({ what: "unpacking the summary", done: 0 });
+  const document_: SummaryDocument = JSON.parse(await (await unpacked(new Blob([fromBase64(packed.textContent!) as BlobPart]))).text());
+  const files = ["trace", "against"].slice(0, document_.traces.length).map((id): SummarisedFile => {
+    const carrier = document.getElementById(id)!;
+    return { name: carrier.dataset.name || "run.sjt", bytes: Number(carrier.dataset.bytes), isGone: carrier.dataset.gone !== undefined, windows: traceInside(id)?.trace };
+  });
+  const summary = (engine = new Summary(document_, files, engineOf));
+  progress.set(undefined);
+  replace(inside, summary.told());
+  inside.hidden = false;
+  change(() => {
+    first.set(files[0].name);
+    second.set(files[1]?.name);
+    if (files[1] && location.hash === "") view.set("compare");
+  });
+  await show();
 }
 
 // A trace that the page carries.
@@ -607,6 +696,12 @@ async function start(): Promise<void> {
     else void showPacket(id);
   });
   if (served) return;
+  const openLinked = () => {
+    const id = openPacket.get();
+    if (id !== undefined) void showPacket(id);
+  };
+  const packed = document.getElementById("summary");
+  if (packed) return openSummary(packed).then(openLinked, fail);
   const trace = traceInside("trace");
   if (!trace) {
     isWaiting = true;
@@ -615,10 +710,7 @@ async function start(): Promise<void> {
   const against = traceInside("against");
   // A page of two traces begins with both.
   if (against && location.hash === "") view.set("compare");
-  void open(trace, against).then(() => {
-    const id = openPacket.get();
-    if (id !== undefined) void showPacket(id);
-  });
+  void open(trace, against).then(openLinked);
 }
 
 void start().catch((error) => replace(root, element("p", { class: "failed" }, error instanceof Error ? error.message : String(error))));

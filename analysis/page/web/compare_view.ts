@@ -1,6 +1,6 @@
 // Two traces beside each other: their packets on one scale, their distributions laid over each
 // other, and what differs, as `sojourn diff` says it.
-import { distributionPlot, pointsOf, Series } from "./distribution_plot";
+import { distributionPlot, pointsOf, pointsTold, Series, timesOf, timesTold } from "./distribution_plot";
 import { choice } from "./distribution_view";
 import { element, headRow } from "./dom";
 import { kDirections } from "./engine_client";
@@ -113,8 +113,9 @@ function maps({ names, screens }: ComparedTraces, dir: string): HTMLElement {
 
 function distributions({ screens }: ComparedTraces, directions: string[]): HTMLElement {
   const series = directions.flatMap((dir, i) => screens.map((table, of): Series => {
-    const sorted = latencies(table, kDirections.indexOf(dir));
-    return { name: `${dir} ${kSides[of]}`, colour: `p${i}`, dash: of === 0 ? [7, 4] : [], sorted, points: pointsOf(sorted) };
+    const told = table.told?.groups.find((group) => group.dir === dir);
+    const times = told ? timesTold(told) : timesOf(latencies(table, kDirections.indexOf(dir)));
+    return { name: `${dir} ${kSides[of]}`, colour: `p${i}`, dash: of === 0 ? [7, 4] : [], of: times, points: told ? pointsTold(told).map((point) => ({ ...point, low: NaN, high: NaN })) : pointsOf(times) };
   }));
   const isCdf = options.curve.get() === "cdf";
   return element("div", {},

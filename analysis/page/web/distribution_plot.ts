@@ -1,6 +1,7 @@
 // Cumulative distributions from the exact latencies, with several groups laid over each other: how
 // many packets took longer than a time (CCDF), or at most so long (CDF).
 import { Axis, linear, logarithmic } from "./axes";
+import { GroupDistributions } from "./engine_client";
 import { drawAxes, picture, Picture } from "./picture";
 import { count, duration } from "./units";
 
@@ -8,8 +9,17 @@ export interface Series {
   name: string;
   colour: string;  // the name of one of the page's colours
   dash: number[];
-  sorted: Float64Array;
+  of: Times;
   points: CurvePoint[];
+}
+
+// The times of a curve: all of them, or what was told of them.
+export interface Times {
+  count: number;
+  least: number;
+  most: number;
+  percentiles: number[];  // kPercentiles
+  sorted?: Float64Array;
 }
 
 // Of the packets the share that took longer than `ns`, and its 95 % interval.
@@ -23,6 +33,7 @@ export interface CurvePoint {
 export interface Form {
   isCdf: boolean;
   isLinear: boolean;  // the axis of time
+  things?: string;    // that are counted; packets, if it does not say
 }
 
 const kLeft = 76, kRight = 12, kTop = 8, kBottom = 26;
@@ -34,27 +45,38 @@ export function percentile(sorted: Float64Array, part: number): number {
   return sorted[Math.min(sorted.length - 1, Math.max(0, Math.ceil(part * sorted.length) - 1))];
 }
 
-export const percentileNames = ["packets", ...kPercentiles.map((part) => `p${Number((100 * part).toPrecision(8))}`), "max"];
+export const timesOf = (sorted: Float64Array): Times => ({
+  count: sorted.length,
+  least: sorted[0] ?? NaN,
+  most: sorted[sorted.length - 1] ?? NaN,
+  percentiles: kPercentiles.map((part) => percentile(sorted, part)),
+  sorted,
+});
 
-export function percentileCells(sorted: Float64Array): (string | number)[] {
-  return [sorted.length, ...kPercentiles.map((part) => duration(percentile(sorted, part))),
-          duration(sorted.length === 0 ? NaN : sorted[sorted.length - 1])];
-}
+export const timesTold = ({ count, min_ns, max_ns, percentiles_ns }: GroupDistributions["groups"][number]): Times =>
+    ({ count, least: min_ns, most: max_ns, percentiles: percentiles_ns });
+
+export const pointsTold = ({ points }: GroupDistributions["groups"][number]): CurvePoint[] =>
+    points.map(([ns, longer, low, high]) => ({ ns, longer, low: low ?? NaN, high: high ?? NaN }));
+
+export const percentileNames = (things = "packets") => [things, ...kPercentiles.map((part) => `p${Number((100 * part).toPrecision(8))}`), "max"];
+
+export const percentileCells = ({ count, percentiles, most }: Times): (string | number)[] =>
+    [count, ...percentiles.map(duration), duration(most)];
 
 // A curve without bands, at the percentiles of the table.
-export function pointsOf(sorted: Float64Array): CurvePoint[] {
-  return kPercentiles.map((part) => ({ ns: percentile(sorted, part), longer: 1 - part, low: NaN, high: NaN }));
-}
+export const pointsOf = ({ percentiles }: Times): CurvePoint[] =>
+    kPercentiles.map((part, i) => ({ ns: percentiles[i], longer: 1 - part, low: NaN, high: NaN }));
 
 export function distributionPlot(title: string, series: Series[], form: Form, height = 420): Picture {
-  const used = series.filter(({ sorted }) => sorted.length > 0);
-  const high = Math.max(...used.map(({ sorted }) => sorted[sorted.length - 1]), 10);
-  const low = form.isLinear ? 0 : Math.min(...used.map(({ sorted }) => Math.max(1, sorted[0])), high / 10);
-  const most = Math.max(10, ...used.map(({ sorted }) => sorted.length));
+  const used = series.filter(({ of }) => of.count > 0);
+  const high = Math.max(...used.map(({ of }) => of.most), 10);
+  const low = form.isLinear ? 0 : Math.min(...used.map(({ of }) => Math.max(1, of.least)), high / 10);
+  const most = Math.max(10, ...used.map(({ of }) => of.count));
   return picture({
     title,
     height,
-    table: () => ({ columns: ["group", ...percentileNames], rows: used.map(({ name, sorted }) => [name, ...percentileCells(sorted)]) }),
+    table: () => ({ columns: ["group", ...percentileNames(form.things)], rows: used.map(({ name, of }) => [name, ...percentileCells(of)]) }),
     exact: () => ({
       columns: ["group", "ns", "longer", "longer_low_95", "longer_high_95"],
       rows: used.flatMap(({ name, points }) => points.map(({ ns, longer, low, high }) =>
@@ -79,7 +101,8 @@ export function distributionPlot(title: string, series: Series[], form: Form, he
       for (const one of used) {
         context.strokeStyle = colour(one.colour);
         context.setLineDash(one.dash);
-        curve(context, one.sorted, across, up, form.isCdf);
+        if (one.of.sorted) curve(context, one.of.sorted, across, up, form.isCdf);
+        else curveOfPoints(context, one, across, up, form.isCdf);
       }
       context.setLineDash([]);
     },
@@ -98,6 +121,15 @@ function curve(context: CanvasRenderingContext2D, sorted: Float64Array, across: 
     else context.lineTo(x, y);
     last = x;
   }
+  context.stroke();
+}
+
+// Through what was told; points are dense where quantiles of a tail are.
+function curveOfPoints(context: CanvasRenderingContext2D, { of, points }: Series, across: Axis, up: Axis, isCdf: boolean): void {
+  context.beginPath();
+  context.moveTo(across.at(Math.max(1, of.least)), up.at(isCdf ? 0 : 1));
+  for (const { ns, longer } of points)
+    context.lineTo(across.at(Math.max(1, ns)), up.at(isCdf ? 1 - longer : Math.max(longer, 1 / of.count)));
   context.stroke();
 }
 

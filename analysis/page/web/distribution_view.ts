@@ -1,8 +1,8 @@
 // The distribution of latencies by direction, UE, bearer or path: a curve a group, and a table of the
 // percentiles of all of them.
 import { element, headRow, replace } from "./dom";
-import { CurvePoint, distributionPlot, percentileCells, percentileNames, Series } from "./distribution_plot";
-import { JourneyTable, kDirections } from "./engine_client";
+import { CurvePoint, distributionPlot, percentileCells, percentileNames, pointsTold, Series, Times, timesOf, timesTold } from "./distribution_plot";
+import { GroupDistributions, JourneyTable, kDirections } from "./engine_client";
 import { redrawn } from "./picture";
 import { Option, options, optionWords } from "./selection";
 import { count, plainName } from "./units";
@@ -14,15 +14,21 @@ const kMostGroups = 200;
 const kLabels: Record<Option, string> = { by: "Groups", curve: "Curve", scale: "Axis of time", form: "Picture of a packet" };
 const kWords: Record<string, string> = { ue: "UE", ccdf: "how many took longer (CCDF)", cdf: "how many took at most (CDF)", log: "logarithmic" };
 
-export function distributionView(table: JourneyTable): HTMLElement {
-  const all = groupsOf(table);
-  const shown = all.slice(0, kMostGroups);
+// Stays are counted by hop and layer; a packet has many, and they overlap.
+export const countsStays = (by: string) => by === "hop" || by === "layer";
+
+export const distributionView = (table: JourneyTable) => viewOf(groupsOf(table), table.told?.all, "packets");
+export const staysView = (told: GroupDistributions) => viewOf(groupsTold(told), told.all, "stays");
+
+function viewOf(groups: Group[], told: number | undefined, things: string): HTMLElement {
+  const shown = groups.slice(0, kMostGroups).map((group, i): Series => ({ ...group, colour: `p${i % kColours}`, dash: kDashes[i % kDashes.length] }));
+  const all = told ?? groups.length;
   const drawn = new Set(shown.slice(0, kDrawnAtFirst));
   const plot = element("div", {});
   const draw = () => {
     const isCdf = options.curve.get() === "cdf";
-    const title = isCdf ? "How many packets took at most a time" : "How many packets took longer than a time";
-    replace(plot, distributionPlot(title, shown.filter((series) => drawn.has(series)), { isCdf, isLinear: options.scale.get() === "linear" }).root);
+    const title = isCdf ? `How many ${things} took at most a time` : `How many ${things} took longer than a time`;
+    replace(plot, distributionPlot(title, shown.filter((series) => drawn.has(series)), { isCdf, isLinear: options.scale.get() === "linear", things }).root);
   };
   draw();
   return element("section", { class: "distribution" },
@@ -30,16 +36,24 @@ export function distributionView(table: JourneyTable): HTMLElement {
       plot,
       element("p", { class: "band" }, shown.some(({ points }) => points.some(({ low }) => !Number.isNaN(low)))
           ? "The band around a curve: at each time, so large a share of packets may really take longer (95 %, by blocks of time, as packets in a row are late together)."
+          : things === "stays" ? "A stay is of a unit in a place: a packet, a segment, a block. Curves of stays have no bands."
           : "No curve has a band: too little data to say how far it may be off."),
-      element("table", { class: "groups" }, headRow("group", ...percentileNames.map((name) => `#${name}`)),
+      element("table", { class: "groups" }, headRow("group", ...percentileNames(things).map((name) => `#${name}`)),
           element("tbody", {}, ...shown.map((series) => element("tr", {},
               element("th", { scope: "row" }, key(series, drawn, draw)),
-              ...percentileCells(series.sorted).map((cell) => element("td", { class: "number" }, typeof cell === "number" ? count(cell) : cell)))))),
-      all.length > shown.length && element("p", {}, `The ${kMostGroups} groups with most packets, of ${count(all.length)}.`));
+              ...percentileCells(series.of).map((cell) => element("td", { class: "number" }, typeof cell === "number" ? count(cell) : cell)))))),
+      all > shown.length && element("p", {}, `The ${kMostGroups} groups with most ${things}, of ${count(all)}.`));
+}
+
+interface Group {
+  name: string;
+  of: Times;
+  points: CurvePoint[];
 }
 
 // A group of one name in two directions is two.
-function groupsOf(table: JourneyTable): Series[] {
+function groupsOf(table: JourneyTable): Group[] {
+  if (table.told) return groupsTold(table.told);
   const curves = curvesOf(table);
   const named = new Map<string, number[]>();
   for (let i = 0; i < table.count; ++i) {
@@ -51,14 +65,12 @@ function groupsOf(table: JourneyTable): Series[] {
     else named.set(name, [table.latency[i]]);
   }
   return [...named].sort(([left, a], [right, b]) => b.length - a.length || (left < right ? -1 : 1))
-      .map(([name, latencies], i) => ({
-        name,
-        colour: `p${i % kColours}`,
-        dash: kDashes[i % kDashes.length],
-        sorted: Float64Array.from(latencies).sort(),
-        points: curves.get(name) ?? [],
-      }));
+      .map(([name, latencies]) => ({ name, of: timesOf(Float64Array.from(latencies).sort()), points: curves.get(name) ?? [] }));
 }
+
+const groupsTold = ({ groups }: GroupDistributions): Group[] =>
+    groups.map((group) => ({ name: `${group.dir} ${plainName(group.name)}`, of: timesTold(group), points: pointsTold(group) }))
+        .sort((a, b) => b.of.count - a.of.count || (a.name < b.name ? -1 : 1));
 
 function curvesOf(table: JourneyTable): Map<string, CurvePoint[]> {
   const curves = new Map<string, CurvePoint[]>();

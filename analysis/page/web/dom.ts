@@ -25,10 +25,10 @@ export function headRow(...names: string[]): HTMLTableSectionElement {
 
 // A cell with a bar as long as its part of the whole. Its width is set by script: the page's policy
 // allows no style in markup.
-export function barCell(part: number): HTMLTableCellElement {
+export function barCell(part: number, kind = ""): HTMLTableCellElement {
   const bar = element("span");
   bar.style.width = `${(100 * Math.min(1, part)).toFixed(1)}%`;
-  return element("td", { class: "bar" }, bar);
+  return element("td", { class: `bar ${kind}`.trim() }, bar);
 }
 
 const kSvg = "http://www.w3.org/2000/svg";

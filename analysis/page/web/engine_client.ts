@@ -1,6 +1,38 @@
 // The engine behind the page: sojourn's own analysis as WebAssembly, in a worker. A new question of
 // the same kind cancels the one before: the worker ends, and another one goes on with the rest.
 
+// Packets by arrival time and latency, where there is no row for each: counts in cells. Times are ns
+// since the capture's first mark.
+export interface GridCells {
+  first: number;
+  last: number;
+  low: number;
+  high: number;
+  column: number[];  // of each cell that is not empty
+  row: number[];
+  count: number[];
+}
+export interface Grid {
+  column_ns: number;         // how wide a cell is
+  rows_of_doubling: number;  // so many rows of cells for twice the latency, from 1 ns on
+  D?: GridCells;
+  U?: GridCells;
+}
+
+// Distributions of groups, those with most packets, where there is no row for each packet.
+export interface GroupDistributions {
+  all: number;
+  groups: {
+    dir: string;
+    name: string;
+    count: number;
+    min_ns: number;
+    max_ns: number;
+    percentiles_ns: number[];  // kPercentiles of distribution_plot.ts
+    points: [number, number, number | null, number | null][];  // ns, share that took longer, its 95 % interval
+  }[];
+}
+
 export interface JourneyTable {
   count: number;
   id: Float64Array;
@@ -18,10 +50,14 @@ export interface JourneyTable {
   curve_longer?: Float64Array;
   curve_low?: Float64Array;
   curve_high?: Float64Array;
+  // Of a trace that is not in the page. The rows are then those of the slowest packets.
+  grid?: Grid;
+  packets?: number;  // all
+  told?: GroupDistributions;
 }
 
 // The pieces of packets: what a heat map or dots are drawn of.
-export type PieceTable = Pick<JourneyTable, "count" | "id" | "start" | "latency" | "direction">;
+export type PieceTable = Pick<JourneyTable, "count" | "id" | "start" | "latency" | "direction" | "grid">;
 
 export const kDirections = ["D", "U", "I", "O"];
 export const kOutcomes = ["complete", "censored", "incomplete", "dropped"];
@@ -57,7 +93,15 @@ export class Cancelled extends Error {}
 const bytesOf = (value: any) => Object.values(value ?? {}).reduce((sum: number, part) =>
     sum + (ArrayBuffer.isView(part) ? part.byteLength : 0), 0);
 
-export class Engine {
+// Who answers the page's questions about a trace.
+export interface Answers {
+  ask<T>(what: string, request: { call: string; [key: string]: unknown }): Promise<T>;
+  cancel(): void;
+  close(): void;
+  compareWith(other: Blob | undefined): void;
+}
+
+export class Engine implements Answers {
   private worker: Worker;
   private next = 1;
   private running: Question | undefined;

@@ -10,7 +10,7 @@ interface Node {
   row: number;
 }
 
-const kWide = 150, kTall = 44, kAcross = 216, kDown = 64, kMargin = 12;
+const kWide = 138, kTall = 44, kAcross = 194, kDown = 64, kMargin = 12;
 
 export function flowView(report: Report): HTMLElement {
   const section = element("section", {});
@@ -57,7 +57,7 @@ function flowOf(report: Report, dir: string): SVGElement | undefined {
         shape("path", { d: `M${x1} ${y1}C${x1 + 40} ${y1} ${x2 - 40} ${y2} ${x2} ${y2}`, class: "edge",
                         "stroke-width": Math.max(1, 14 * (edge.count / most)) },
               shape("title", {}, `${plainName(edge.from)} to ${plainName(edge.to)}: ${count(edge.count)}`)),
-                joined(edge.to) ? shape("text", { x: x1 + 6, y: y1 - 10, class: "amount" }, count(edge.count))
+                joined(edge.to) ? shape("text", { x: x1 + 6, y: y1 + 20, class: "amount" }, count(edge.count))
                         : shape("text", { x: x2 - 6, y: y2 - 10, class: "amount before" }, count(edge.count)));
   }
   for (const node of nodes) {

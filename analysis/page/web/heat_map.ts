@@ -4,6 +4,7 @@
 import { Axis, linear, logarithmic } from "./axes";
 import { element } from "./dom";
 import { kDirections, PieceTable } from "./engine_client";
+import { cellsOf, countsOfGrid, spreadCells } from "./grid_cells";
 import { drawAxes, DataTable, line, picture, Picture } from "./picture";
 import { duration, exactTime } from "./units";
 
@@ -66,7 +67,7 @@ export function heatMap(options: Options): Picture {
       const across = linear(first, last, kLeft, right);
       const up = logarithmic(low, high, bottom, kTop);
       if (!cells || axes?.width !== width) {
-        const count = (of: PieceTable) => countCells(of, direction, across, up, right, bottom);
+        const count = (of: PieceTable) => of.grid ? spreadCells(of.grid, direction, across, up, right, bottom) : countCells(of, direction, across, up, right, bottom);
         cells = count(table);
         most = options.beside && Math.max(mostOf(cells), mostOf(count(options.beside)));
       }
@@ -196,7 +197,15 @@ export function heatMap(options: Options): Picture {
 
 export function extent(direction: number, ...tables: (PieceTable | undefined)[]): [number, number, number, number] {
   let first = Infinity, last = -Infinity, low = Infinity, high = 0;
-  for (const table of tables)
+  for (const table of tables) {
+    const told = cellsOf(table?.grid, direction);
+    if (told) {
+      first = Math.min(first, told.first);
+      last = Math.max(last, told.last);
+      low = Math.min(low, told.low);
+      high = Math.max(high, told.high);
+      continue;
+    }
     for (let i = 0; i < (table?.count ?? 0); ++i) {
       if (table!.direction[i] !== direction || !(table!.latency[i] > 0)) continue;
       first = Math.min(first, table!.start[i]);
@@ -204,6 +213,7 @@ export function extent(direction: number, ...tables: (PieceTable | undefined)[])
       low = Math.min(low, table!.latency[i]);
       high = Math.max(high, table!.latency[i]);
     }
+  }
   if (high === 0) return [0, 1, 1, 10];
   return [first, Math.max(last, first + 1), low * 0.9, high * 1.2];
 }
@@ -224,7 +234,7 @@ export function slowestDots(direction: number, table: PieceTable): Options["dots
 }
 
 export interface Cells {
-  counts: Uint32Array;
+  counts: Uint32Array | Float32Array;
   wide: number;
   tall: number;
 }
@@ -274,6 +284,7 @@ export function paintCells(context: CanvasRenderingContext2D, cells: Cells, colo
 
 function rows(table: PieceTable, direction: number, first: number, last: number, low: number, high: number): DataTable {
   const kSteps = 20;
+  if (table.grid) return countsOfGrid(table.grid, direction, kSteps, 8);
   const up = logarithmic(low, high, 0, 8);
   const counts = Array.from({ length: kSteps }, () => new Array<number>(8).fill(0));
   for (let i = 0; i < table.count; ++i) {

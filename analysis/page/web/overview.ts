@@ -20,7 +20,7 @@ export function overview(report: Report, explanation: Explanation, table: Journe
       element("p", { class: "verdict", id: "verdict" }, verdict(report, explanation)),
       health(report),
       ...["D", "U"].filter((dir) => report.journeys[dir]?.complete > 0).map((dir) => mapOf(dir, explanation, table, asker)),
-      element("div", { class: "columns" }, hops(report), slowest(explanation)),
+      element("div", { class: "columns" }, hops(report, explanation), slowest(explanation)),
       ...made(report));
 }
 
@@ -49,7 +49,7 @@ export function verdict(report: Report, explanation: Explanation): string {
   });
   if (parts.length === 0) return "No packet was seen whole.";
   if (late > 0 && causes.length > 0 && causes[0].packets > 0)
-    parts.push(`Most of the late ones (${share(causes[0].packets / late)}): ${plainName(causes[0].words)}.`);
+    parts.push(`Commonest cause of lateness (${share(causes[0].packets / late)} of the late ones): ${plainName(causes[0].words)}.`);
   return parts.join(" ");
 }
 
@@ -89,15 +89,25 @@ function mapOf(dir: string, explanation: Explanation, table: JourneyTable, asker
   return element("div", { class: "map" }, root, differencesPanel(mine, asker.file, asker.differences, () => box.set("")));
 }
 
-function hops(report: Report): HTMLElement {
+// Of the time of late packets, the shares that they spent in each place.
+function lateShares(dir: string, { causes }: Explanation): Map<string, number> {
+  const times = new Map<string, number>();
+  for (const cause of causes)
+    if (cause.dir === dir) times.set(cause.at, (times.get(cause.at) ?? 0) + cause.ns);
+  const all = [...times.values()].reduce((sum, ns) => sum + ns, 0);
+  return new Map([...times].map(([place, ns]) => [place, ns / all]));
+}
+
+function hops(report: Report, explanation: Explanation): HTMLElement {
   const section = element("section", {}, element("h2", {}, "Where packets spend their time"));
   for (const dir of ["D", "U"]) {
     const places = report.queues.filter((place) => place.dir === dir && place.decisive_us > 0);
     const all = places.reduce((sum, place) => sum + place.decisive_us, 0);
     if (all === 0) continue;
+    const late = lateShares(dir, explanation);
     section.append(element("table", { class: "bars" },
         element("caption", {}, dir === "D" ? "Downlink" : "Uplink"),
-        headRow("place", "#share", "", "#p50", "#p99", "#max"),
+        headRow("place", "#share", "", "#of late ones", "", "#p50", "#p99", "#max"),
         element("tbody", {}, ...places.map((place) => {
           const part = place.decisive_us / all;
           const hop = report.hops.find(({ dir: of, at }) => of === dir && at === place.name);
@@ -106,6 +116,8 @@ function hops(report: Report): HTMLElement {
               element("th", { scope: "row" }, plainName(place.name)),
               element("td", { class: "number" }, share(part)),
               barCell(part),
+              element("td", { class: "number" }, late.size > 0 ? share(late.get(place.name) ?? 0) : ""),
+              barCell(late.get(place.name) ?? 0, "late"),
               ...(["p50", "p99", "max"] as const).map((key) =>
                   element("td", { class: "number" }, latency ? duration(1000 * latency[key]) : "")));
         }))));

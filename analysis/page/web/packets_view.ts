@@ -12,9 +12,10 @@ export function packetsView(table: JourneyTable): HTMLElement {
   const show = (order: Order, from: number) => {
     const rows = sorted(table, order);
     const page = rows.subarray(from, from + kRows);
-    const head = (name: string, by?: Order) => element("th", { scope: "col", "aria-sort": by === order ? (order === "latency" ? "descending" : "ascending") : undefined },
+    const head = (name: string, by?: Order) => element("th", { scope: "col", class: by && "number", "aria-sort": by === order ? (order === "latency" ? "descending" : "ascending") : undefined },
         by ? element("button", { type: "button", click: () => show(by, 0) }, name) : name);
-    replace(section, element("h2", {}, `Packets (${count(table.count)})`),
+    replace(section, element("h2", {}, `Packets (${count(table.packets ?? table.count)})`),
+        table.packets !== undefined && element("p", { class: "only" }, `The slowest of each direction are in this page: ${count(table.count)}.`),
         element("table", { class: "packets" },
             element("thead", {}, element("tr", {}, head("journey"), head("direction"), head("start", "start"), head("latency", "latency"), head("outcome"))),
             element("tbody", {}, ...Array.from(page, (i) => element("tr", {},

@@ -43,6 +43,8 @@ export interface Report {
 }
 
 export interface Cause {
+  dir: string;
+  at: string;
   words: string;
   cause: string;
   packets: number;
@@ -84,6 +86,7 @@ export interface About {
   events: number;
   duration_s: number;
   open_ns: number;
+  identity: string;
   redacted: boolean;
   script: string;  // that the events went through; empty: none
 }

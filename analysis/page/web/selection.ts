@@ -20,7 +20,7 @@ export const work = signal("");
 // On a heat map: direction, first and last start, least and greatest latency, as text.
 export const box = signal("");
 // How a view shows things. The first word is what is meant where the address has none.
-const kOptions = { by: ["direction", "ue", "bearer", "path"], curve: ["ccdf", "cdf"], scale: ["log", "linear"], form: ["lanes", "turned"] } as const;
+const kOptions = { by: ["direction", "ue", "bearer", "path", "hop", "layer"], curve: ["ccdf", "cdf"], scale: ["log", "linear"], form: ["lanes", "turned"] } as const;
 export type Option = keyof typeof kOptions;
 export const optionWords = (name: Option): readonly string[] => kOptions[name];
 export const options: Record<Option, Signal<string>> = { by: signal("direction"), curve: signal("ccdf"), scale: signal("log"), form: signal("lanes") };

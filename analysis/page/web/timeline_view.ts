@@ -5,7 +5,7 @@
 // packet that is followed is drawn over the rows: its stays, and who handed it to whom.
 import { linear } from "./axes";
 import { element, replace } from "./dom";
-import { Engine } from "./engine_client";
+import { Answers } from "./engine_client";
 import { eventsView, RawEvent } from "./events_view";
 import { line, picture, tickText } from "./picture";
 import { arranged, rowChooser } from "./row_chooser";
@@ -69,7 +69,8 @@ export class TimelineView {
   private told = element("p", { class: "told", "aria-live": "polite" });
 
   // `packet`: the one to follow.
-  constructor(private engine: Engine, private trace: 0 | 1, private packet?: Packet) {}
+  // `bounds`: of what is known, ns since the first mark.
+  constructor(private engine: Answers, private trace: 0 | 1, private packet?: Packet, private bounds?: { from: number; to: number }) {}
 
   async start(): Promise<void> {
     await this.look(0, 0);
@@ -80,6 +81,7 @@ export class TimelineView {
         element("p", {}, "W and S zoom, A and D move, 0 shows all, a drag selects. The list below is of what is in view.",
             hasMade && ` A thin bar on top of a row is an activity of the script, a tick a marker${this.shown!.made_more > 0 ? `; ${count(this.shown!.made_more)} more are not drawn` : ""}.`,
             hasStates && " The strip below a row: green it ran, orange it wanted a CPU; an arrow leads from who woke it.",
+            this.bounds && " This page has the events around the packet only.",
             this.packet && ` Followed: journey ${this.packet.journey.id}, ${packetName(this.packet.journey)}. [ and ] go along it, F fits it.`),
         rowChooser("rows", this.allRows(), rowSets, () => this.redraw()), drawing.root, this.told, this.list);
     drawing.canvas.focus();
@@ -88,6 +90,13 @@ export class TimelineView {
   // From and to: since the first mark; 0 and 0: all.
   private async look(from: number, to: number): Promise<void> {
     const mine = ++this.asked;
+    if (this.bounds) {
+      const { bounds } = this;
+      if (to === 0) [from, to] = [bounds.from, bounds.to];
+      to = Math.min(to, bounds.to);
+      from = Math.min(Math.max(from, bounds.from), Math.max(bounds.from, to - kShortest));
+      to = Math.max(to, from + 1);
+    }
     const found = await this.engine.ask<Timeline>("reading events", { call: "timeline", trace: this.trace, from_ns: Math.round(from), to_ns: Math.round(to) });
     if (mine !== this.asked) return;
     this.shown = found;

@@ -26,6 +26,16 @@ export function count(value: number): string {
   return Math.round(value).toString().replace(/\B(?=(\d{3})+$)/g, ",");
 }
 
+// A file's size.
+export function bytes(size: number): string {
+  if (size < 1000) return `${size} B`;
+  for (const [unit, length] of [["kB", 1e3], ["MB", 1e6], ["GB", 1e9]] as const) {
+    const text = threeDigits(size / length);
+    if (Number(text) < 1000 || unit === "GB") return `${text} ${unit}`;
+  }
+  return "";
+}
+
 export function share(part: number): string {
   const percent = 100 * part;
   if (part === 0) return "0 %";

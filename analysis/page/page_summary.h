@@ -1,0 +1,36 @@
+// What a page carries of traces that are too large for it: the answers to what the page asks of all
+// packets, and the events around the slowest ones. All of it is a PageEngine's, so a figure of such
+// a page is that of a page with the whole trace. A function without state.
+//
+// The summary is a JSON object: "traces" has for each trace the answers to these calls
+// (page_engine.h): "about", "screen" (summarised), "queues", "events", "machine", "names",
+// "profile", "groups" by name; and "packets": whole, the slowest first, each with "window": where
+// its events are in the trace of windows, in ns since the origin, or null. With two traces
+// "compare" has the answer to that call.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "analysis/base/result.h"
+#include "analysis/page/page_engine.h"
+
+namespace sojourn::page {
+
+struct PageSummary {
+  std::string text;                                // a JSON object
+  std::vector<std::vector<std::uint8_t>> windows;  // a trace for each; empty: there was no room
+};
+
+// How much of the work is done, of 1.
+using SummaryProgress = std::function<void(double done)>;
+
+// Of one trace or of two. The windows of each have at most so many bytes; where they would have
+// more, fewer packets have one.
+Result<PageSummary> summary_of(PageEngine& engine, std::size_t traces,
+                               std::uint64_t most_window_bytes, const SummaryProgress& progress);
+
+}  // namespace sojourn::page

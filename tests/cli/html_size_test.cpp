@@ -1,0 +1,40 @@
+// How much of a trace a page may carry, as a user says it.
+#include <string>
+#include <vector>
+
+#include <catch2/catch_test_macros.hpp>
+
+#include "tests/cli/programs.h"
+
+namespace sojourn::cli_tests {
+namespace {
+
+void is_wrong_usage(const std::vector<std::string>& arguments, const std::string& words) {
+  const test::Ended ended = sojourn(arguments);
+  CAPTURE(ended.err);
+  CHECK(ended.exit_code == 2);
+  CHECK(ended.out.empty());
+  CHECK(ended.err.contains(words));
+}
+
+TEST_CASE("the size of a page is a whole number of megabytes") {
+  const Traces traces;
+  const std::string trace = traces.path("radio");
+  const std::string page = traces.directory().path("page.html");
+  for (const char* const size : {"0", "-1", "many", "1.5", "1025"}) {
+    is_wrong_usage({"report", trace, "--html", page, "--html-size", size}, "--html-size");
+    is_wrong_usage({"open", trace, "--html-size", size}, "--html-size");
+    is_wrong_usage({"diff", trace, "--against", trace, "--html", page, "--html-size", size},
+                   "--html-size");
+  }
+}
+
+TEST_CASE("the size of a page needs a page") {
+  const Traces traces;
+  const std::string trace = traces.path("radio");
+  is_wrong_usage({"report", trace, "--html-size", "1"}, "--html");
+  is_wrong_usage({"diff", trace, "--against", trace, "--html-size", "1"}, "--html");
+}
+
+}  // namespace
+}  // namespace sojourn::cli_tests
