@@ -1,5 +1,5 @@
-// What happened when, a row a thread and a CPU: how many events in each stretch of time, who ran,
-// wanted a CPU or was blocked, and who woke whom. A function without state.
+// The events over time, a row a thread and a CPU: the number of events in each stretch of time, the
+// states of threads, and wakeups. A function without state.
 #pragma once
 
 #include <cstdint>
@@ -19,8 +19,8 @@ struct TimelineSpan {
   std::uint64_t to_ns = 0;
 };
 
-// Without a span: all. Of the trace only blocks are read that overlap; for what threads did, all
-// blocks up to its end, since what a thread does in it may have begun before.
+// Without a span: all. Only overlapping blocks of the trace are read; for the states of threads,
+// all blocks up to its end, because a state may have begun before.
 Result<nlohmann::ordered_json> timeline(pipeline::TraceInput& input,
                                         const std::optional<TimelineSpan>& span, AnswerSink& sink,
                                         const pipeline::Progress& progress);

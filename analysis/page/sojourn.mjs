@@ -1,4 +1,4 @@
-// Loads sojourn.wasm in Node, and asks it for reports of traces. Each report has a
+// Loads sojourn.wasm in Node, and asks it about traces. Each answer has a
 // WebAssembly instance of its own, so its memory is given back at the end.
 
 // A trace whose bytes are in memory.
@@ -38,10 +38,10 @@ function systemOf(module, memory) {
   return system;
 }
 
-// The text of `sojourn report --json`, of a compiled module and a source: {size, readAt(offset,
-// into)}, where readAt fills a Uint8Array and returns whether all of it is there. Throws where the
-// trace cannot be read.
-export async function report(module, source) {
+// The text of the engine's answer to a question (analysis/page/page_engine.h), of a compiled module
+// and a source: {size, readAt(offset, into)}, where readAt fills a Uint8Array and returns whether all
+// of it is there. Throws where the trace cannot be read, or the question is refused.
+export async function answer(module, source, question) {
   let text = "";
   const memory = () => instance.exports.memory;
   const instance = await WebAssembly.instantiate(module, {
@@ -58,9 +58,12 @@ export async function report(module, source) {
     },
   });
   instance.exports._initialize();
-  const question = new TextEncoder().encode('{"call": "report"}');
+  const asked = new TextEncoder().encode(JSON.stringify(question));
   if (instance.exports.open_trace(0, source.size) !== 0) throw new Error(text);
-  new Uint8Array(memory().buffer, instance.exports.text_buffer(question.length), question.length).set(question);
-  if (instance.exports.ask(question.length) !== 0) throw new Error(text);
+  new Uint8Array(memory().buffer, instance.exports.text_buffer(asked.length), asked.length).set(asked);
+  if (instance.exports.ask(asked.length) !== 0) throw new Error(text);
   return text;
 }
+
+// The text of `sojourn report --json`.
+export const report = (module, source) => answer(module, source, { call: "report" });

@@ -11,11 +11,10 @@ causes::TraceMetadata metadata_of(const trace::Reader& reader) {
           reader.streams(), reader.queue_changes(), reader.targets()};
 }
 
-std::uint64_t slow_from(const statistics::Distribution& latency_ns) {
+std::uint64_t slow_from(const statistics::Distribution& latency_ns, double share) {
   if (latency_ns.count() == 0) return UINT64_MAX;
-  constexpr double kShare = 0.99;
   const std::uint64_t longest_ns = latency_ns.max();
-  return std::min(latency_ns.quantile(kShare), longest_ns - std::min<std::uint64_t>(longest_ns, 1));
+  return std::min(latency_ns.quantile(share), longest_ns - std::min<std::uint64_t>(longest_ns, 1));
 }
 
 causes::Deadlines deadlines_of(const Summary& summary) {

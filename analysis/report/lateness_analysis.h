@@ -16,8 +16,9 @@ namespace sojourn::report {
 
 causes::TraceMetadata metadata_of(const trace::Reader& reader);
 
-// The slowest hundredth of what has so many packets, one of them at least.
-std::uint64_t slow_from(const statistics::Distribution& latency_ns);
+// What this share of packets did not exceed; but at least one packet does.
+constexpr double kInTimeShare = 0.99;
+std::uint64_t slow_from(const statistics::Distribution& latency_ns, double share = kInTimeShare);
 
 // The deadline of each direction: what its slowest hundredth took.
 causes::Deadlines deadlines_of(const Summary& summary);

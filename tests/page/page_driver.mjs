@@ -35,8 +35,10 @@ export function pageOf(file, name = "run.html") {
 
 // Opens a page, and fails the test for each error on its console and each request that is not for
 // itself.
-export async function open(html, { hash = "", scheme = "light" } = {}) {
+// `prepare`: what runs in the page before its own script.
+export async function open(html, { hash = "", scheme = "light", prepare } = {}) {
   const page = await newPage({ colorScheme: scheme });
+  if (prepare) await page.addInitScript(prepare);
   const wrong = [];
   page.on("console", (message) => message.type() === "error" && wrong.push(message.text()));
   page.on("pageerror", (error) => wrong.push(error.message));

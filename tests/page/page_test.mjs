@@ -151,8 +151,8 @@ test("the distribution of each group is that of report --by", async () => {
   await page.selectOption("#option-curve", "cdf");
   await page.selectOption("#option-scale", "linear");
   await settled(page);
-  assert.match(page.url(), /by=path&curve=cdf&scale=linear/);
-  assert.equal(await page.locator("canvas[role=img]").getAttribute("aria-label"), "How many packets took at most a time");
+  assert.match(page.url(), /by=layer&curve=cdf&scale=linear/);
+  assert.equal(await page.locator("canvas[role=img]").getAttribute("aria-label"), "How many stays took at most a time");
   await close();
 });
 
@@ -355,6 +355,44 @@ test("hostile names of points, threads and queues do nothing, in any view", asyn
     for (const view of kViews) await isHarmless(html, `view=${view}`);
     await isHarmless(html, `where=${encodeURIComponent("</script><img src=x onerror=alert(1)>")}`);
     await isHarmless(html, `note=${encodeURIComponent("view=packets <img src=x onerror=alert(1)>")}&view=packets`);
+  }
+});
+
+// Counts what each frame of a picture draws. The largest number is mostShapes.
+function countShapes() {
+  let shapes = 0;
+  window.mostShapes = 0;
+  const drawing = CanvasRenderingContext2D.prototype;
+  for (const name of ["fill", "stroke", "fillRect", "strokeRect", "clearRect", "fillText", "strokeText", "drawImage", "putImageData"]) {
+    const original = drawing[name];
+    drawing[name] = function (...of) {
+      ++shapes;
+      return original.apply(this, of);
+    };
+  }
+  const request = window.requestAnimationFrame.bind(window);
+  window.requestAnimationFrame = (draw) => request((now) => {
+    shapes = 0;
+    draw(now);
+    window.mostShapes = Math.max(window.mostShapes, shapes);
+  });
+}
+
+test("a picture draws at most 4,000 shapes a frame", async () => {
+  const scheduled = path.join(directory, "shapes.sjt");
+  execFileSync(MAKE_SCHEDULED_TRACE, [scheduled]);
+  for (const [file, view, keys] of [[trace, "overview", []], [trace, "arrivals", ["w", "w", "w", "w", "d", "a"]],
+                                    [trace, "timeline", ["w", "d"]], [scheduled, "timeline", ["w", "w"]]]) {
+    const { page, close } = await open(pageOf(file, "shapes.html"), { hash: `view=${view}`, prepare: countShapes });
+    await page.focus("canvas[role=img]");
+    for (const key of keys) {
+      await page.keyboard.press(key);
+      await page.waitForTimeout(50);
+    }
+    await until(page, () => window.mostShapes > 0);
+    const most = await page.evaluate(() => window.mostShapes);
+    assert.ok(most <= 4000, `${view}: ${most}`);
+    await close();
   }
 });
 

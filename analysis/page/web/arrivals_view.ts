@@ -3,7 +3,7 @@
 import { linear, logarithmic } from "./axes";
 import { element } from "./dom";
 import { PieceTable } from "./engine_client";
-import { Cells, countCells, extent, kBottom, kLeft, kRight, kTop, paintCells } from "./heat_map";
+import { Cells, countCells, extent, kBottom, kLeft, kRight, kTop, paintCells, rowsOfCells } from "./heat_map";
 import { drawAxes, picture } from "./picture";
 import { following, openPacket } from "./selection";
 import { count, duration } from "./units";
@@ -21,23 +21,32 @@ export function arrivalsView(table: PieceTable): HTMLElement {
 
 function arrivals(table: PieceTable, direction: number): HTMLElement {
   const [first, last, low, high] = extent(direction, table);
-  // Pieces of a packet stand in a row, and packets follow each other nearly by time.
-  const rows = Uint32Array.from({ length: table.count }, (_, i) => i).filter((i) => table.direction[i] === direction);
   let from = first, to = last;
   let cells: Cells | undefined;
   let cellsOf = "";
   let dragged: [number, number] | undefined;
-  let shown: Uint32Array = rows;
+  let inView = 0;
+  // Pieces of a packet stand in a row, and packets follow each other nearly by time. Of more than
+  // can be told apart the first ones.
+  const room = new Uint32Array(kMostDots);
+  let shown = room;
   const summary = element("p", { "aria-live": "polite" });
   const axes = (width: number) => ({
     across: linear(from, to, kLeft, width - kRight),
     up: logarithmic(low, high, kHeight - kBottom, kTop),
   });
+  const cellRows = rowsOfCells(table, direction, logarithmic(low, high, kHeight - kBottom, kTop), kHeight - kBottom);
   const choose = () => {
-    shown = rows.filter((i) => table.start[i] >= from && table.start[i] <= to);
-    summary.textContent = shown.length > kMostDots
-        ? `${count(shown.length)} pieces are in view: darker is more. Zoom to see each.`
-        : `${count(shown.length)} pieces are in view, a dot each.`;
+    inView = 0;
+    for (let i = 0; i < table.count; ++i) {
+      if (table.direction[i] !== direction || !(table.start[i] >= from && table.start[i] <= to)) continue;
+      if (inView < kMostDots) room[inView] = i;
+      ++inView;
+    }
+    shown = room.subarray(0, inView);
+    summary.textContent = inView > kMostDots
+        ? `${count(inView)} pieces are in view: darker is more. Zoom to see each.`
+        : `${count(inView)} pieces are in view, a dot each.`;
   };
   choose();
   const made = picture({
@@ -53,14 +62,14 @@ function arrivals(table: PieceTable, direction: number): HTMLElement {
       const right = width - kRight, bottom = kHeight - kBottom;
       context.fillStyle = colour("panel");
       context.fillRect(kLeft, kTop, right - kLeft, bottom - kTop);
-      if (shown.length > kMostDots) {
+      if (inView > kMostDots) {
         const key = `${from} ${to} ${width}`;
-        if (key !== cellsOf) cells = countCells(table, direction, across, up, right, bottom);
+        if (key !== cellsOf) cells = countCells(table, cellRows, across, right, bottom);
         cellsOf = key;
         paintCells(context, cells!, colour("heat"));
       }
       drawAxes(drawing, across, up, kLeft, kTop, right, bottom, duration, duration);
-      if (shown.length <= kMostDots) dots(context, table, shown, across.at, up.at, colour("faint"), colour(direction === 0 ? "p0" : "p1"));
+      if (inView <= kMostDots) dots(context, table, shown, across.at, up.at, colour("faint"), colour(direction === 0 ? "p0" : "p1"));
       if (dragged) {
         context.fillStyle = colour("accent");
         context.globalAlpha = 0.2;
@@ -81,7 +90,7 @@ function arrivals(table: PieceTable, direction: number): HTMLElement {
   const nearest = (x: number, y: number) => {
     const { across, up } = axes(made.canvas.clientWidth);
     let best: number | undefined, distance = 10 * 10;
-    if (shown.length <= kMostDots)
+    if (inView <= kMostDots)
       for (const i of shown) {
         const away = (across.at(table.start[i]) - x) ** 2 + (up.at(table.latency[i]) - y) ** 2;
         if (away < distance) [best, distance] = [i, away];

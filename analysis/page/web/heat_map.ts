@@ -6,6 +6,7 @@ import { element } from "./dom";
 import { kDirections, PieceTable } from "./engine_client";
 import { cellsOf, countsOfGrid, spreadCells } from "./grid_cells";
 import { drawAxes, DataTable, line, picture, Picture } from "./picture";
+import { bytesOf } from "./pixels";
 import { duration, exactTime } from "./units";
 
 export interface Box {
@@ -67,7 +68,8 @@ export function heatMap(options: Options): Picture {
       const across = linear(first, last, kLeft, right);
       const up = logarithmic(low, high, bottom, kTop);
       if (!cells || axes?.width !== width) {
-        const count = (of: PieceTable) => of.grid ? spreadCells(of.grid, direction, across, up, right, bottom) : countCells(of, direction, across, up, right, bottom);
+        const count = (of: PieceTable) => of.grid ? spreadCells(of.grid, direction, across, up, right, bottom)
+            : countCells(of, rowsOfCells(of, direction, up, bottom), across, right, bottom);
         cells = count(table);
         most = options.beside && Math.max(mostOf(cells), mostOf(count(options.beside)));
       }
@@ -237,18 +239,36 @@ export interface Cells {
   counts: Uint32Array | Float32Array;
   wide: number;
   tall: number;
+  painted?: { image: OffscreenCanvas; as: string };  // the newest picture of them
 }
 
-// What is within the axes: by the pixels of a picture whose upper left corner is given.
-export function countCells(table: PieceTable, direction: number, across: Axis, up: Axis, right: number, bottom: number): Cells {
-  const wide = Math.ceil((right - kLeft) / kCell), tall = Math.ceil((bottom - kTop) / kCell);
-  const counts = new Uint32Array(wide * tall);
+const kNowhere = 255;
+
+// The row of cells that each piece of a direction is in, kNowhere for others: it does not change
+// while a picture is moved along the time.
+export function rowsOfCells(table: PieceTable, direction: number, up: Axis, bottom: number): Uint8Array {
+  const tall = Math.ceil((bottom - kTop) / kCell);
+  const rows = new Uint8Array(table.count).fill(kNowhere);
   for (let i = 0; i < table.count; ++i) {
     if (table.direction[i] !== direction || !(table.latency[i] > 0)) continue;
-    if (table.start[i] < across.from || table.start[i] > across.to) continue;
-    const column = Math.min(wide - 1, Math.floor((across.at(table.start[i]) - kLeft) / kCell));
     const row = Math.min(tall - 1, Math.floor((up.at(table.latency[i]) - kTop) / kCell));
-    if (column >= 0 && row >= 0) ++counts[row * wide + column];
+    if (row >= 0) rows[i] = row;
+  }
+  return rows;
+}
+
+// What is within the axes, of which the one across is linear: by the pixels of a picture whose upper
+// left corner is given.
+export function countCells(table: PieceTable, rowsOf: Uint8Array, across: Axis, right: number, bottom: number): Cells {
+  const wide = Math.ceil((right - kLeft) / kCell), tall = Math.ceil((bottom - kTop) / kCell);
+  const counts = new Uint32Array(wide * tall);
+  const { from, to } = across, { start, count } = table;
+  const cellsOf = (across.at(to) - across.at(from)) / (to - from || 1) / kCell, first = (across.at(from) - kLeft) / kCell;
+  for (let i = 0; i < count; ++i) {
+    const row = rowsOf[i], at = start[i];
+    if (row === kNowhere || at < from || at > to) continue;
+    const column = Math.min(wide - 1, Math.floor(first + (at - from) * cellsOf));
+    if (column >= 0) ++counts[row * wide + column];
   }
   return { counts, wide, tall };
 }
@@ -261,25 +281,33 @@ export function mostOf({ counts }: Cells): number {
 
 // `most`: the count that is darkest.
 export function paintCells(context: CanvasRenderingContext2D, cells: Cells, colour: string, most = mostOf(cells)): void {
-  const { counts, wide, tall } = cells;
-  const image = new OffscreenCanvas(wide, tall);
-  const inner = image.getContext("2d")!;
-  const pixels = inner.createImageData(wide, tall);
-  inner.fillStyle = colour;
-  inner.fillRect(0, 0, 1, 1);
-  const [red, green, blue] = inner.getImageData(0, 0, 1, 1).data;
-  for (let i = 0; i < counts.length; ++i) {
-    if (counts[i] === 0) continue;
-    pixels.data.set([red, green, blue, 45 + 210 * (Math.log1p(counts[i]) / Math.log1p(most))], 4 * i);
-  }
-  inner.putImageData(pixels, 0, 0);
+  const { wide, tall } = cells;
+  const as = `${colour} ${most}`;
+  if (cells.painted?.as !== as) cells.painted = { image: imageOf(cells, colour, most), as };
   context.imageSmoothingEnabled = false;
   context.save();
   context.beginPath();  // the last cells may be cut
   context.rect(kLeft, kTop, context.canvas.clientWidth - kLeft - kRight, tall * kCell);
   context.clip();
-  context.drawImage(image, kLeft, kTop, wide * kCell, tall * kCell);
+  context.drawImage(cells.painted.image, kLeft, kTop, wide * kCell, tall * kCell);
   context.restore();
+}
+
+function imageOf({ counts, wide, tall }: Cells, colour: string, most: number): OffscreenCanvas {
+  const image = new OffscreenCanvas(wide, tall);
+  const inner = image.getContext("2d")!;
+  const pixels = inner.createImageData(wide, tall);
+  const [red, green, blue] = bytesOf(colour);
+  const darkest = Math.log1p(most);
+  for (let i = 0; i < counts.length; ++i) {
+    if (counts[i] === 0) continue;
+    pixels.data[4 * i] = red;
+    pixels.data[4 * i + 1] = green;
+    pixels.data[4 * i + 2] = blue;
+    pixels.data[4 * i + 3] = 45 + 210 * (Math.log1p(counts[i]) / darkest);
+  }
+  inner.putImageData(pixels, 0, 0);
+  return image;
 }
 
 function rows(table: PieceTable, direction: number, first: number, last: number, low: number, high: number): DataTable {

@@ -62,8 +62,7 @@ export function picture({ title, height: wanted, paint, table, exact = table }: 
     const context = canvas.getContext("2d")!;
     context.scale(ratio, ratio);
     context.font = "12px system-ui, sans-serif";
-    const style = getComputedStyle(document.documentElement);
-    paint({ context, width, height, colour: (name) => style.getPropertyValue(`--${name}`).trim() });
+    paint({ context, width, height, colour: coloursNow() });
   };
   const draw = () => {
     frame ||= requestAnimationFrame(now);
@@ -71,6 +70,17 @@ export function picture({ title, height: wanted, paint, table, exact = table }: 
   new ResizeObserver(draw).observe(root);
   redrawn(canvas, now);
   return { root, canvas, draw };
+}
+
+// The page's colours by name. Each is looked up once: a style's property takes longer than a shape.
+function coloursNow(): (name: string) => string {
+  const style = getComputedStyle(document.documentElement);
+  const known = new Map<string, string>();
+  return (name) => {
+    let found = known.get(name);
+    if (found === undefined) known.set(name, found = style.getPropertyValue(`--${name}`).trim());
+    return found;
+  };
 }
 
 // Below an axis, within the picture also at its ends.

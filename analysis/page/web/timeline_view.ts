@@ -8,6 +8,7 @@ import { element, replace } from "./dom";
 import { Answers } from "./engine_client";
 import { eventsView, RawEvent } from "./events_view";
 import { line, picture, tickText } from "./picture";
+import { PixelLayer } from "./pixels";
 import { arranged, rowChooser } from "./row_chooser";
 import { following, rowSets } from "./selection";
 import { count, duration, plainName } from "./units";
@@ -196,6 +197,7 @@ export class TimelineView {
           context.textAlign = "right";
           context.fillText(name, kLeft - 10, top + kRow / 2);
         });
+        const dense = new PixelLayer(kLeft, kTop, right - kLeft, bottom - kTop);
         const wide = Math.max(1.2, (right - kLeft) / shown.buckets);
         let most = 1;
         for (const number of shown.number) most = Math.max(most, number);
@@ -204,11 +206,12 @@ export class TimelineView {
           if (row === undefined) continue;
           const tall = (kRow - kStrip - 6) * (0.35 + 0.65 * (Math.log1p(shown.number[i]) / Math.log1p(most)));
           const x = kLeft + ((right - kLeft) * shown.bucket[i]) / shown.buckets;
-          context.fillStyle = colour(`p${shown.point[i] % kColours}`);
-          context.fillRect(x, kTop + (row + 1) * kRow - kStrip - 3 - tall, wide, tall);
+          dense.fill(x, kTop + (row + 1) * kRow - kStrip - 3 - tall, wide, tall, colour(`p${shown.point[i] % kColours}`));
         }
-        paintStates(context, shown, rowOf, across.at, colour);
-        paintMade(context, shown, rowOf, across.at, colour);
+          fillStates(dense, shown, rowOf, across.at, colour);
+          dense.paint(context);
+          paintMade(context, shown, rowOf, across.at, colour);
+          paintWakeups(context, shown, rowOf, across.at, colour);
         if (this.packet) this.paintPacket(context, rows, across.at, colour);
         if (this.marked !== undefined && this.marked >= this.from && this.marked <= this.to) {
           context.strokeStyle = colour("bad");
@@ -390,9 +393,9 @@ function paintMade(context: CanvasRenderingContext2D, shown: Timeline, rowOf: Ma
   }
 }
 
-// Below each row, what its thread did, or who was on the CPU; and who woke whom.
-function paintStates(context: CanvasRenderingContext2D, shown: Timeline, rowOf: Map<number, number>, x: (value: number) => number,
-                     colour: (name: string) => string): void {
+// Below each row, what its thread did, or who was on the CPU.
+function fillStates(dense: PixelLayer, shown: Timeline, rowOf: Map<number, number>, x: (value: number) => number,
+                    colour: (name: string) => string): void {
   const inks = [colour("good"), colour("p1")];
   for (let i = 0; i < shown.slice_row.length; ++i) {
     const row = rowOf.get(shown.slice_row[i]), state = shown.slice_state[i];
@@ -405,9 +408,14 @@ function paintStates(context: CanvasRenderingContext2D, shown: Timeline, rowOf: 
     const bottom = kTop + (row + 1) * kRow - (isCpu ? 3 : 1) - (isSecond ? room * shown.slice_share[i - 1] : 0);
     const tall = Math.max(isSecond ? 0 : 1, room * shown.slice_share[i]);
     const from = x(shown.slice_from[i]);
-    context.fillStyle = isCpu && shown.slice_thread[i] >= 0 ? colour(`p${shown.slice_thread[i] % kColours}`) : inks[state];
-    context.fillRect(from, bottom - tall, Math.max(0.7, x(shown.slice_to[i]) - from), tall);
+    const ink = isCpu && shown.slice_thread[i] >= 0 ? colour(`p${shown.slice_thread[i] % kColours}`) : inks[state];
+    dense.fill(from, bottom - tall, x(shown.slice_to[i]) - from, tall, ink);
   }
+}
+
+// Who woke whom.
+function paintWakeups(context: CanvasRenderingContext2D, shown: Timeline, rowOf: Map<number, number>, x: (value: number) => number,
+                      colour: (name: string) => string): void {
   if (shown.wakeup_at.length > kMostArrows) return;
   context.strokeStyle = colour("accent");
   context.fillStyle = colour("accent");

@@ -1,0 +1,53 @@
+// Many rectangles as the pixels of one image: for a canvas that is one shape, however many they are.
+// Their edges lie on pixels of the screen, and the later one covers the earlier.
+
+const known = new Map<string, Uint8ClampedArray>();
+
+// Red, green, blue and opacity of a colour, in whatever words a style sheet has it.
+export function bytesOf(colour: string): Uint8ClampedArray {
+  let found = known.get(colour);
+  if (!found) {
+    const inner = new OffscreenCanvas(1, 1).getContext("2d")!;
+    inner.fillStyle = colour;
+    inner.fillRect(0, 0, 1, 1);
+    known.set(colour, found = inner.getImageData(0, 0, 1, 1).data);
+  }
+  return found;
+}
+
+// As one number, in the order of this machine's bytes.
+const pixelOf = (colour: string) => new Uint32Array(bytesOf(colour).slice().buffer)[0];
+
+export class PixelLayer {
+  private ratio = window.devicePixelRatio || 1;
+  private image: ImageData;
+  private pixels: Uint32Array;
+  private inks = new Map<string, number>();
+
+  // What lies outside of this part of the picture is cut off.
+  constructor(private left: number, private top: number, wide: number, tall: number) {
+    this.image = new ImageData(Math.max(1, Math.round(wide * this.ratio)), Math.max(1, Math.round(tall * this.ratio)));
+    this.pixels = new Uint32Array(this.image.data.buffer);
+  }
+
+  // At least one pixel wide and tall.
+  fill(x: number, y: number, wide: number, tall: number, colour: string): void {
+    let ink = this.inks.get(colour);
+    if (ink === undefined) this.inks.set(colour, ink = pixelOf(colour));
+    const { width, height } = this.image;
+    const from = Math.round((x - this.left) * this.ratio), upper = Math.round((y - this.top) * this.ratio);
+    const to = Math.min(width, Math.max(from + 1, Math.round((x - this.left + wide) * this.ratio)));
+    const lower = Math.min(height, Math.max(upper + 1, Math.round((y - this.top + tall) * this.ratio)));
+    const begin = Math.max(0, from);
+    if (begin >= to) return;
+    for (let row = Math.max(0, upper); row < lower; ++row) this.pixels.fill(ink, row * width + begin, row * width + to);
+  }
+
+  paint(context: CanvasRenderingContext2D): void {
+    const { width, height } = this.image;
+    const canvas = new OffscreenCanvas(width, height);
+    canvas.getContext("2d")!.putImageData(this.image, 0, 0);
+    context.imageSmoothingEnabled = false;
+    context.drawImage(canvas, this.left, this.top, width / this.ratio, height / this.ratio);
+  }
+}
