@@ -33,6 +33,8 @@ class LiveRebuilder {
   void take(const model::EventBatch& events);
   void advance(std::uint64_t watermark_ns);
   void finish();  // rebuilds all events that wait, and closes all journeys
+  // The events that wait, for a rebuilder that takes the place of this one.
+  model::EventBatch take_waiting() { return std::exchange(waiting_, {}); }
 
   std::uint64_t late() const { return late_; }
   std::size_t waiting() const { return waiting_.size(); }
