@@ -15,10 +15,12 @@ target_compile_options(sojourn_defaults INTERFACE
 if(CMAKE_SYSTEM_PROCESSOR STREQUAL wasm32)
   target_compile_options(sojourn_defaults INTERFACE -Wno-shorten-64-to-32 -Wno-sign-conversion -Wno-shadow)
 endif()
-# clang warns of what gcc's own library does in its headers, and of libbpf's options, which are meant to be left out.
+# clang warns of what gcc's own library does in its headers, of libbpf's options, which are meant to be left out, of gcc's
+# attributes, and, by -Wconversion, of signs, which gcc leaves to an option of its own.
 if(CMAKE_CXX_COMPILER_ID STREQUAL Clang)
-  target_compile_options(sojourn_defaults INTERFACE
-    $<$<COMPILE_LANGUAGE:CXX>:-Wno-deprecated-declarations> $<$<COMPILE_LANGUAGE:CXX>:-Wno-missing-designated-field-initializers>)
+  foreach(warning IN ITEMS deprecated-declarations missing-designated-field-initializers sign-conversion unknown-attributes)
+    target_compile_options(sojourn_defaults INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wno-${warning}>)
+  endforeach()
 endif()
 # CMake hands precompiled headers to clang's inner compiler, by absolute paths that a compiler cache
 # cannot make relative: another checkout would find nothing in it. Clang takes the first -include for
