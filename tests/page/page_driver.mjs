@@ -54,9 +54,9 @@ export async function open(html, { hash = "", scheme = "light", prepare } = {}) 
 }
 
 // Asks again and again from here: the page's policy lets nothing in it evaluate text later on.
-export async function until(page, holds) {
+export async function until(page, holds, argument) {
   const end = Date.now() + 60_000;
-  while (!(await page.evaluate(holds))) {
+  while (!(await page.evaluate(holds, argument))) {
     assert.ok(Date.now() < end, `never: ${holds}`);
     await page.waitForTimeout(30);
   }

@@ -225,6 +225,8 @@ test("the whole trace can be chosen where it is missed, and another one shown in
   await drop(again.page, [other]);
   await again.page.click("#show-other");
   await isWhole(again.page);
+  const words = `${count(json("report", other).journeys.D.complete)} packets`;
+  await until(again.page, (shown) => document.querySelector("#verdict")?.textContent.includes(shown), words);
   await showsTheFirstScreen(again.page, other);
   await again.close();
 });
