@@ -81,7 +81,7 @@ template <typename Lateness>
 ordered_json explanation_document(const pipeline::TraceInput& input,
                                   const PacketSelection& selection, const Lateness& lateness,
                                   const causes::Deadlines& deadlines,
-                                  std::vector<causes::Verdict> worst) {
+                                  const std::vector<causes::Verdict>& worst) {
   const trace::Reader& reader = input.reader();
   auto document = present::causes_json(
       {.path = reader.path(),
@@ -94,7 +94,7 @@ ordered_json explanation_document(const pipeline::TraceInput& input,
        .deadlines = deadlines,
        .where = selection.text,
        .missing = present::missing_evidence(reader.context(), !reader.queue_changes().empty()),
-       .worst = std::move(worst)});
+       .worst = worst});
   document["file"] = present::completeness_json(trace::completeness_of(reader));
   return document;
 }
@@ -186,8 +186,8 @@ Result<ordered_json> screen_of(Executor& executor, pipeline::TraceInput& input,
   auto document = ordered_json{{"report", report_document(input, selection, figures, totals)}};
   if (lateness.finish()) {
     const causes::Deadlines deadlines = lateness.deadlines();
-    document["explanation"] = explanation_document(input, selection, lateness, deadlines,
-                                                   std::move(lateness).take_worst());
+    document["explanation"] =
+        explanation_document(input, selection, lateness, deadlines, lateness.take_worst());
     return document;
   }
   SJ_TRY(explained, explanation_by(executor, input, selection, lateness.deadlines(), progress));

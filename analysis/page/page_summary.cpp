@@ -88,6 +88,7 @@ std::vector<std::uint64_t> shown_packets(const ordered_json& screen) {
     add(slowest["id"][at].get<std::uint64_t>(), slowest["latency"][at].get<std::uint64_t>());
   std::ranges::stable_sort(packets, [](const auto& a, const auto& b) { return a.first > b.first; });
   std::vector<std::uint64_t> ids;
+  ids.reserve(packets.size());
   for (const auto& [latency, id] : packets) ids.push_back(id);
   return ids;
 }

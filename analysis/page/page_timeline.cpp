@@ -165,6 +165,7 @@ class StateRows {
   }
   std::vector<std::int32_t> cpus() const {
     std::vector<std::int32_t> all;
+    all.reserve(cpus_.size());
     for (const auto& [cpu, shares] : cpus_) all.push_back(cpu);
     return all;
   }

@@ -41,7 +41,7 @@ class GuessedLateness {
   const causes::ContextNameTable& names() const { return names_; }
   const causes::CauseTotals& tally() const { return tally_; }
   const causes::Explainer& found() const { return explainer_; }
-  std::vector<causes::Verdict> take_worst() && { return std::move(worst_).take(); }
+  std::vector<causes::Verdict> take_worst() { return std::move(worst_).take(); }
 
  private:
   void raise_guess();

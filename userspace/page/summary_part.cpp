@@ -27,6 +27,7 @@ Result<void> write_base64(std::span<const std::uint8_t> bytes, const Write& writ
 Result<void> write_summary(std::vector<SummarySource> sources, std::uint64_t most,
                            const Write& write, const SummaryProgress& progress) {
   std::vector<std::uint64_t> sizes;
+  sizes.reserve(sources.size());
   for (const SummarySource& source : sources) sizes.push_back(source.bytes->size());
   SJ_TRY(engine, PageEngine::open(std::move(sources.front().bytes)));
   if (sources.size() > 1) SJ_CHECK(engine.compare_with(std::move(sources[1].bytes)));
