@@ -40,7 +40,7 @@ endif()
 target_include_directories(sojourn_defaults INTERFACE ${PROJECT_SOURCE_DIR})
 
 # Called at the top of a folder whose code runs once for a command and not once for an event. Less optimised it
-# compiles in half of the time (docs/building.md), which is most of a first build. gcc gains nothing from -O0.
+# compiles in about half of the time by clang. gcc gains little from -O0.
 option(SOJOURN_QUICK_BUILD "Optimise code that runs seldom less" OFF)
 set(SOJOURN_SELDOM_OPTIONS $<IF:$<CXX_COMPILER_ID:GNU>,-O1,-O0>)
 macro(sojourn_runs_seldom)

@@ -311,7 +311,7 @@ Result<bool> GrowingTrace::advance(std::uint64_t watermark_ns, const Tick& tick)
 Result<void> GrowingTrace::choose(Choice choice) {
   if (rebuild_) SJ_CHECK(rebuild_->choose(choice));
   choice_ = std::move(choice);
-  // What is chosen is looked for among all packets.
+  // A filter may choose packets of owners that the sample leaves out, so all are rebuilt again.
   if (!choice_.expression || !is_sampling()) return {};
   budget_->keep_all();
   return sample(1);

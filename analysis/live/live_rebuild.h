@@ -74,7 +74,7 @@ class LiveRebuild final : journeys::Observer {
   // changes nothing.
   Result<void> choose(const Choice& choice);
   void know_names();  // there are new ones
-  // What is told since the start is told since then.
+  // Begins the figures "since the start" anew at this time.
   void begin_anew(std::uint64_t now_ns);
 
   const std::shared_ptr<const journeys::Topology>& topology() const { return topology_; }

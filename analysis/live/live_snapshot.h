@@ -55,9 +55,9 @@ struct QueueRow {
   std::uint64_t given_up = 0;  // never seen to leave: what is said of now is more than there is
 };
 
-// Whose packets are rebuilt where rebuilding all would take too much.
+// The UEs or bearers whose packets are rebuilt, if rebuilding all packets would take too much.
 struct SampledOwners {
-  std::uint64_t owners = 0;  // UEs or bearers, whichever no two of which ever meet
+  std::uint64_t owners = 0;  // that are rebuilt
   std::uint64_t of = 0;      // that had events
   double events_share = 1;   // of the events that belong to one
 };

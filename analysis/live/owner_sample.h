@@ -17,10 +17,10 @@ namespace sojourn::live {
 
 class OwnerSample {
  public:
-  // None where the points do not name the owner all the way.
+  // Returns nothing if some point of a path does not name the owner of its packets.
   static std::optional<OwnerSample> of(std::shared_ptr<const journeys::Topology> topology);
 
-  // Only counts whose events they are.
+  // Counts the events of each owner.
   void count(const model::EventBatch& events);
   // Counts them, and takes out those of owners that are not kept. Numbers close up behind what is
   // taken out, so that a gap is a loss still: blocks come in the order of their streams.

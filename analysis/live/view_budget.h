@@ -14,8 +14,8 @@ class ViewBudget {
   // `share` of one core.
   explicit ViewBudget(double share) : share_(share) {}
 
-  // What a span of the trace's time took: all of the view, and the rebuild alone. The answer is
-  // what share of the packets is to be rebuilt from now on; none: as before.
+  // Takes the processor time that the view, and the rebuild alone, needed for a span of the trace.
+  // Returns the share of packets to rebuild from now on, or nothing if it stays as it is.
   std::optional<double> note(std::uint64_t span_ns, std::uint64_t took_ns,
                              std::uint64_t rebuild_ns) {
     if (span_ns < kLeastSpanNs) return std::nullopt;

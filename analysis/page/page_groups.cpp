@@ -22,7 +22,7 @@ using nlohmann::ordered_json;
 namespace {
 
 constexpr std::size_t kMostGroups = 200;  // as many as the page shows
-// Those of kPercentiles in web/distribution_plot.ts.
+// The percentiles that the page lists: kPercentiles in web/distribution_plot.ts has the same.
 constexpr std::array kShares = {0.5, 0.9, 0.99, 0.999, 0.9999, 0.99999};
 
 ordered_json group_json(const report::Group& group, differential::LatencySeries& series) {

@@ -33,7 +33,7 @@ Result<nlohmann::ordered_json> first_screen(Executor& executor, pipeline::TraceI
                                             const PacketSelection& selection, AnswerSink& sink,
                                             const pipeline::Progress& progress);
 
-// The same of all packets without a row for each: {"report", "explanation", "packets", "grid",
+// Summarises all packets without a row for each: {"report", "explanation", "packets", "grid",
 // "slowest"}, the last two of a ScreenSummary.
 Result<nlohmann::ordered_json> summarised_screen(Executor& executor, pipeline::TraceInput& input,
                                                  const pipeline::Progress& progress);

@@ -1,6 +1,6 @@
-// What a page carries of traces that are too large for it: the answers to what the page asks of all
-// packets, and the events around the slowest ones. All of it is a PageEngine's, so a figure of such
-// a page is that of a page with the whole trace. A function without state.
+// Summaries of traces that are too large for a page: the answers to all calls of the page about all
+// packets, and the events around the slowest ones. A PageEngine computes them, so a page with a
+// summary has the figures of a page with the whole trace. A function without state.
 //
 // The summary is a JSON object: "traces" has for each trace the answers to these calls
 // (page_engine.h): "about", "screen" (summarised), "queues", "events", "machine", "names",
@@ -28,8 +28,8 @@ struct PageSummary {
 // How much of the work is done, of 1.
 using SummaryProgress = std::function<void(double done)>;
 
-// Of one trace or of two. The windows of each have at most so many bytes; where they would have
-// more, fewer packets have one.
+// Summarises one trace, or two to compare. The windows of each have at most so many bytes. If they
+// would have more, fewer packets have one.
 Result<PageSummary> summary_of(PageEngine& engine, std::size_t traces,
                                std::uint64_t most_window_bytes, const SummaryProgress& progress);
 

@@ -1,6 +1,6 @@
-// What the first screen's pictures are drawn of where there is no row for each packet: how many
-// arrived when and took how long, and the slowest ones. Memory does not grow with the trace. One
-// thread owns a ScreenSummary.
+// A grid of packets by arrival and latency, and the slowest packets: the first screen draws them if
+// there is no row for each packet. Memory does not grow with the trace. One thread owns a
+// ScreenSummary.
 #pragma once
 
 #include <array>

@@ -105,7 +105,8 @@ class LastOfThreads {
     std::optional<EventKey> wakeup;
   };
 
-  // What is told stands for all later windows, until something newer comes.
+  // Adds the newest events of all threads to the windows. An event that was added once is also the
+  // state at the start of later windows, until its thread has a newer one.
   void note() {
     for (const auto& [tid, thread] : threads_)
       for (const auto& event : {thread.change, thread.wakeup})

@@ -26,8 +26,8 @@ class EventLines {
 
   // `origin_ns`: what times of the first kind count from.
   EventLines(const trace::Reader& reader, Time time, std::uint64_t origin_ns, bool json);
-  // Of a trace that is still written: as it is described so far. Whatever describes it outlives
-  // this, and does not change meanwhile.
+  // Reads a trace that is still written, as `about` describes it so far. `about` must outlive this,
+  // and must not change.
   EventLines(const trace::Metadata& about, Time time, std::uint64_t origin_ns, bool json);
 
   // Appends the event's line.

@@ -22,19 +22,19 @@ const statistics::Distribution& stay_of(const ReportContent& content, std::size_
 double critical_path_ns_of(const ReportContent& content, std::size_t place);
 
 // The share of tracing in the measured times: of the mean, or of the median if that is more.
-// None where the median is as short as what was subtracted for one hit may be wrong: there the
-// share would say nothing. Pairs: of all their stays together.
+// Returns nothing if the median is no longer than the error of what is subtracted for one hit: the
+// share would be noise. The share of several pairs is that of all their stays together.
 std::optional<double> tracing_share(const ReportContent& content, model::Direction direction);
 std::optional<double> tracing_share(const ReportContent& content,
                                     std::span<const std::size_t> pairs);
 
-// From so much of a row on it is shown in the tables.
+// Tables show a share of tracing from this one on.
 constexpr double kMuchTracing = 0.1;
 
 // A line that says whether the report's times include tracing; empty if that needs no words.
 std::string net_times_text(const ReportContent& content);
 
-// What is added to a row that has the measured times; `share`: of them, see tracing_share().
+// Adds the times without tracing to a row that has the measured ones. `share`: tracing_share().
 void add_net_times(const ReportContent& content, const statistics::Distribution& net,
                    std::optional<double> share, nlohmann::ordered_json& row);
 

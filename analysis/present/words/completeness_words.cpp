@@ -15,7 +15,7 @@ std::string with_noun(std::uint64_t number, std::string_view noun) {
   return fmt::format("{} {}{}", count(number), noun, number == 1 ? "" : "s");
 }
 
-// What went elsewhere or by, and is counted.
+// Phrases for events that are counted and not in the file: they passed or went to readers only.
 std::vector<std::string> gap_words(const trace::Completeness& file) {
   std::vector<std::string> words;
   if (file.cut != 0)
