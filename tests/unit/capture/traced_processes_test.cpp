@@ -105,7 +105,7 @@ TEST_CASE("processes that come and go are told forty times, and brief ones once"
   for (int time = 0; time < 100; ++time) news.say(listener, "one came");
   REQUIRE(said.size() == 41);
   CHECK(said[39] == "one came");
-  CHECK(said[40].contains("not told of here"));
+  CHECK(said[40].contains("not reported here"));
   news.say_brief(listener, 7);
   news.say_brief(listener, 8);
   REQUIRE(said.size() == 42);

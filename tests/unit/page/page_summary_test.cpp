@@ -286,7 +286,9 @@ TEST_CASE("where there is no room for all windows the slowest packets have one")
   for (const json& packet : answers_in(none)["packets"]) CHECK(packet["window"].is_null());
 }
 
-// Two threads that run in turn, 40 rounds. Thread 103 lost its CPU before, and never gets it back.
+// So many that a window of a few is a smaller trace, with all the packets of data that any trace has.
+constexpr std::uint64_t kRounds = 400;
+// Two threads that run in turn, kRounds times. Thread 103 lost its CPU before, and never gets it back.
 std::vector<std::uint8_t> scheduled() {
   using namespace context::test;
   context::test::Trace trace;
@@ -296,7 +298,7 @@ std::vector<std::uint8_t> scheduled() {
   trace.streams.back().cpu = 2;
   trace.on_switch(kOpen + 10, 2, 0, 0, 103);
   trace.on_switch(kOpen + 20, 2, 103, kWanted, 900);
-  for (std::uint64_t round = 0; round < 40; ++round) {
+  for (std::uint64_t round = 0; round < kRounds; ++round) {
     const std::uint64_t begin = kOpen + 100 + round * 1000;
     trace.on_switch(begin + 100, 0, 0, 0, 101);
     trace.wakeup(begin + 300, 102, 101, 0, 1);
@@ -304,7 +306,7 @@ std::vector<std::uint8_t> scheduled() {
     trace.on_switch(begin + 500, 0, 101, kSleeping, 0);
     trace.on_switch(begin + 700, 1, 102, kSleeping, 0);
   }
-  trace.capture.close_ns = kOpen + 100 + 40 * 1000;
+  trace.capture.close_ns = kOpen + 100 + kRounds * 1000;
   const test::TemporaryDirectory directory;
   const std::string path = directory.path("scheduled.sjt");
   auto writer = files::create_trace(path);

@@ -25,8 +25,8 @@ class CounterExchange {
       while ((seen = turn_.load(std::memory_order_acquire)) % 2 == 0) {
       }
       if (seen == kOver) break;
-      received_ = read_cycle_counter();
-      sent_ = read_cycle_counter();
+      received_ = read_cycle_counter_after_loads();
+      sent_ = read_cycle_counter_after_loads();
       // The asking one may have given up meanwhile.
       std::uint64_t expected = seen;
       if (!turn_.compare_exchange_strong(expected, seen + 1, std::memory_order_release)) break;
@@ -36,12 +36,12 @@ class CounterExchange {
   // None: the other one lost its CPU, and it is over.
   std::optional<Trip> ask() {
     const std::uint64_t turn = turn_.load(std::memory_order_relaxed);
-    const std::uint64_t asked = read_cycle_counter();
+    const std::uint64_t asked = read_cycle_counter_after_loads();
     turn_.store(turn + 1, std::memory_order_release);
     for (std::uint64_t looks = 0; turn_.load(std::memory_order_acquire) == turn + 1; ++looks)
       if (looks % kLooks == kLooks - 1 && read_cycle_counter() - asked > kPatienceTicks)
         return std::nullopt;
-    const std::uint64_t got = read_cycle_counter();
+    const std::uint64_t got = read_cycle_counter_after_loads();
     const auto there = static_cast<double>(static_cast<std::int64_t>(received_ - asked));
     const auto back = static_cast<double>(static_cast<std::int64_t>(sent_ - got));
     return Trip{.round_ticks = static_cast<double>(got - asked),
