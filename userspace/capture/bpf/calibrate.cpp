@@ -14,6 +14,7 @@
 #include "userspace/base/privileged_helper.h"
 #include "userspace/capture/bpf/arg_span.h"
 #include "userspace/capture/bpf/attach.h"
+#include "userspace/capture/bpf/cost_of_runs.h"
 #include "userspace/capture/bpf/trial_sites.h"
 #include "userspace/capture/records/ring.h"
 #include "userspace/capture/records/ring_clock.h"
@@ -22,29 +23,15 @@ namespace sojourn::capture {
 
 namespace {
 
-constexpr std::uint64_t kHitsOfRun = 256;
-constexpr std::size_t kRuns = 7;
+// Many short runs: where the target's real-time threads own the CPU, a long one would hardly ever
+// pass undisturbed.
+constexpr std::uint64_t kHitsOfRun = 32;
+constexpr std::size_t kRuns = 56;
 constexpr std::uint64_t kStampedHits = 512;
 constexpr std::size_t kRingBytes = 256 * 1024;  // all hits of a run, with room to spare
 // The time limit of work that takes some ten milliseconds. A longer wait would delay the capture,
 // and a machine that busy yields no reliable costs.
 constexpr std::chrono::seconds kPatience(10);
-
-struct Middle {
-  std::uint64_t ps = 0;
-  double spread = 0;  // as a share: of all but the run that is farthest off, which was disturbed
-};
-
-Middle middle_of(std::span<std::uint64_t> runs) {
-  std::ranges::sort(runs);
-  const std::uint64_t median = runs[runs.size() / 2];
-  std::vector<std::uint64_t> distances;
-  for (const std::uint64_t run : runs)
-    distances.push_back(std::max(run, median) - std::min(run, median));
-  std::ranges::sort(distances);
-  const auto second = static_cast<double>(distances[distances.size() - 2]);
-  return {.ps = median, .spread = median == 0 ? 0 : second / static_cast<double>(median)};
-}
 
 // Pins the thread, as a migration in the middle would be part of the measured time.
 void stay_on_this_cpu() {
@@ -60,12 +47,12 @@ std::uint64_t thread_cpu_ns() {
   return base::read_clock_ns(CLOCK_THREAD_CPUTIME_ID);
 }
 
-// The shortest time between two readings of the clock. Half of it lies behind the first reading.
-std::uint64_t clock_read_ns() {
+// The shortest time between two readings of a clock. Half of it lies behind the first reading.
+std::uint64_t between_readings_ns(std::uint64_t (*read)()) {
   std::uint64_t shortest = UINT64_MAX;
   for (int tries = 0; tries < 100; ++tries) {
-    const std::uint64_t before = base::monotonic_ns();
-    shortest = std::min(shortest, base::monotonic_ns() - before);
+    const std::uint64_t before = read();
+    shortest = std::min(shortest, read() - before);
   }
   return shortest;
 }
@@ -91,18 +78,19 @@ class Bench {
     for (RingReader& reader : readers_) reader.consume(SIZE_MAX, [](const sj_hit&, auto) {});
   }
 
-  std::uint64_t cost_ps(const TrialSite& site) {
-    std::array<std::uint64_t, kRuns> runs{};
-    site.run(kHitsOfRun / 4);  // the first hits are slower
-    for (std::uint64_t& run : runs) {
-      empty_rings();
-      const std::uint64_t before = thread_cpu_ns();
-      site.run(kHitsOfRun);
-      run = (thread_cpu_ns() - before) * 1000 / kHitsOfRun;
+  // Runs the sites in turn, so that what disturbs one of them for a while disturbs all.
+  std::vector<std::uint64_t> costs_ps(std::span<const TrialSite> sites) {
+    std::vector<std::array<std::uint64_t, kRuns>> runs(sites.size());
+    for (const TrialSite& site : sites) run_ps(site);  // the first hits are slower
+    for (std::size_t run = 0; run < kRuns; ++run)
+      for (std::size_t site = 0; site < sites.size(); ++site) runs[site][run] = run_ps(sites[site]);
+    std::vector<std::uint64_t> costs;
+    for (auto& of_site : runs) {
+      const CostOfRuns cost = cost_of_runs(of_site);
+      spread_ = std::max(spread_, cost.spread);
+      costs.push_back(cost.ps);
     }
-    const Middle middle = middle_of(runs);
-    spread_ = std::max(spread_, middle.spread);
-    return middle.ps;
+    return costs;
   }
 
   double spread() const { return spread_; }
@@ -111,7 +99,7 @@ class Bench {
   Result<std::pair<std::uint64_t, std::uint64_t>> stamp_delay(const TrialSite& site) {
     std::vector<std::uint64_t> reached;
     std::vector<std::uint64_t> delays;
-    const std::uint64_t behind_reading = clock_read_ns() / 2;
+    const std::uint64_t behind_reading = between_readings_ns(base::monotonic_ns) / 2;
     empty_rings();
     for (std::uint64_t hit = 0; hit < kStampedHits; ++hit) {
       reached.push_back(base::monotonic_ns() + behind_reading);
@@ -132,7 +120,16 @@ class Bench {
   }
 
  private:
+  std::uint64_t run_ps(const TrialSite& site) {
+    empty_rings();
+    const std::uint64_t before = thread_cpu_ns();
+    site.run(kHitsOfRun);
+    const std::uint64_t took = thread_cpu_ns() - before;
+    return (took - std::min(took, clock_ns_)) * 1000 / kHitsOfRun;
+  }
+
   std::vector<RingReader> readers_;
+  std::uint64_t clock_ns_ = between_readings_ns(thread_cpu_ns);
   double spread_ = 0;
 };
 
@@ -153,15 +150,18 @@ Result<Measured> measure(Mechanism mechanism, const CostNeeds& needs) {
   (void)attachment;
   programs.open_gate_at(0);
 
+  std::vector<TrialSite> run = {sites[0], sites[1], sites[2], sites[3]};
+  if (needs.steps) run.push_back(stepped_site());
+  if (needs.returns) run.push_back(returning_site());
   Bench bench(programs);
+  const std::vector<std::uint64_t> costs = bench.costs_ps(run);
   Measured measured{};
-  for (std::size_t index = 0; index < measured.ps.size(); ++index)
-    measured.ps[index] = bench.cost_ps(sites[index]);
-  measured.memory_ps = bench.cost_ps(sites[3]);
+  std::ranges::copy_n(costs.begin(), 3, measured.ps.begin());
+  measured.memory_ps = costs[3];
+  if (needs.steps) measured.stepped_ps = costs[4];
+  if (needs.returns) measured.returned_ps = costs.back();
   SJ_TRY(stamp, bench.stamp_delay(sites[1]));
   std::tie(measured.stamp_delay_ns, measured.stamp_spread_ns) = stamp;
-  if (needs.steps) measured.stepped_ps = bench.cost_ps(stepped_site());
-  if (needs.returns) measured.returned_ps = bench.cost_ps(returning_site());
   measured.spread = bench.spread();
   return measured;
 }
@@ -235,14 +235,14 @@ Result<BpfCosts> calibrate_bpf(Mechanism mechanism, const CostNeeds& needs) {
 }
 
 HitCost calibrate_ring() {
-  constexpr std::uint64_t kReads = 1000;
+  constexpr std::uint64_t kReads = 200;
   std::array<std::uint64_t, kRuns> runs{};
   for (std::uint64_t& run : runs) {
     const std::uint64_t before = base::monotonic_ns();
     for (std::uint64_t read = 0; read < kReads; ++read) read_cycle_counter();
     run = (base::monotonic_ns() - before) * 1000 / kReads;
   }
-  const auto [counter, spread] = middle_of(runs);
+  const auto [counter, spread] = cost_of_runs(runs);
   return {{{.args = 1, .ps = counter * 124 / 100},
            {.args = 5, .ps = counter * 130 / 100},
            {.args = 10, .ps = counter * 150 / 100}},
