@@ -86,9 +86,7 @@ std::string name_of(const std::string& path) {
 
 // Up to the name of the trace.
 Result<PageParts> begin_page(const Write& write) {
-  PageParts parts = page_parts();
-  if (parts.head.empty())
-    return fail("this sojourn was built without the report page (SOJOURN_PAGE=OFF)");
+  const PageParts parts = page_parts();
   SJ_CHECK(write(parts.head));
   return parts;
 }
@@ -115,8 +113,6 @@ std::string attribute_text(std::string_view text) {
 
 Result<ServedPage> served_page() {
   const PageParts parts = page_parts();
-  if (parts.head.empty())
-    return fail("this sojourn was built without the report page (SOJOURN_PAGE=OFF)");
   constexpr std::string_view kNobody = "default-src 'none';";
   constexpr std::string_view kServerOnly = "default-src 'none'; connect-src 'self';";
   const std::size_t begin = parts.head.find(kNobody);

@@ -11,7 +11,6 @@ struct PageParts {
   std::string_view tail;
 };
 
-// Empty halves: this program was built without the page (SOJOURN_PAGE=OFF).
 PageParts page_parts();
 
 }  // namespace sojourn::page

@@ -9,7 +9,6 @@
 
 #include "tests/golden/fixture.h"
 #include "tests/support/child.h"
-#include "userspace/page/page_parts.h"
 
 namespace sojourn::page {
 namespace {
@@ -31,7 +30,6 @@ TEST_CASE("a name cannot leave its attribute") {
   CHECK(attribute_text("a\n\x01\xff") == "a???");
 }
 
-#ifdef SJ_HAS_PAGE
 TEST_CASE("the trace stands in the page as base64") {
   const test::TemporaryDirectory directory;
   const std::string trace = directory.path("a.sjt");
@@ -70,11 +68,14 @@ TEST_CASE("two traces stand in the page one behind the other, each with its name
   CHECK(!made({base}).contains("id=\"against\""));
   CHECK(!made({}).contains("id=\"against\""));
 }
-#else
-TEST_CASE("a program that was built without the page says so") {
-  CHECK(made({}) == "refused: this sojourn was built without the report page (SOJOURN_PAGE=OFF)");
+
+TEST_CASE("a served page may ask its server, and nobody else") {
+  const auto served = served_page();
+  REQUIRE(served);
+  CHECK(served->policy == "default-src 'none'; connect-src 'self'; worker-src blob:");
+  CHECK(served->html.contains("content=\"" + served->policy + "\""));
+  CHECK(served->html.ends_with("data-name=\"\" data-served=\"\"></script>\n</html>\n"));
 }
-#endif
 
 }  // namespace
 }  // namespace sojourn::page

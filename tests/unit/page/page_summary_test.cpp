@@ -286,9 +286,11 @@ TEST_CASE("where there is no room for all windows the slowest packets have one")
   for (const json& packet : answers_in(none)["packets"]) CHECK(packet["window"].is_null());
 }
 
-// So many that a window of a few is a smaller trace, with all the packets of data that any trace has.
+// So many that a window of a few is a smaller trace, with all the packets of data that any trace
+// has.
 constexpr std::uint64_t kRounds = 400;
-// Two threads that run in turn, kRounds times. Thread 103 lost its CPU before, and never gets it back.
+// Two threads that run in turn, kRounds times. Thread 103 lost its CPU before, and never gets it
+// back.
 std::vector<std::uint8_t> scheduled() {
   using namespace context::test;
   context::test::Trace trace;
