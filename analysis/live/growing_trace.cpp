@@ -20,6 +20,8 @@ constexpr std::uint64_t kSettleNs = 100'000'000;
 // The maximum distance between streams if no pair of clocks gives it: a second of buffered events.
 constexpr std::uint64_t kMostBehindNs = 1'000'000'000;
 
+constexpr std::uint32_t kMaxStreams = 1U << 16;
+
 // A stream without a group is treated like an unknown stream.
 std::vector<std::uint16_t> trimmed(std::vector<std::uint16_t> groups) {
   while (!groups.empty() && groups.back() == 0) groups.pop_back();
@@ -93,6 +95,8 @@ Result<void> GrowingTrace::know_news() {
   const bool is_new = !rebuild_ || about.schema.points.size() != known_points_ || groups != groups_;
   if (is_new) {
     if (rebuild_) ++restarts_;
+    // A sample has numbered them anew, and what comes has its own numbers again.
+    if (is_sampling()) drop_carried();
     sample_.reset();
     not_played_.clear();
     if (budget_) budget_->keep_all();
@@ -120,6 +124,7 @@ Result<void> GrowingTrace::begin_rebuild(std::vector<std::uint16_t> groups) {
          LiveRebuild::create(
              metadata(),
              {.open_ns = std::max({about.capture.open_ns, watermark_ns_, sampled_from_ns_}),
+              .first_seqs = first_seqs(),
               .groups = std::move(groups)},
              origin_ns(), options_, choice_, script_));
   rebuild_ = std::move(rebuild);
@@ -159,6 +164,27 @@ Result<void> GrowingTrace::end_script_of(std::string error) {
   return begin_rebuild(groups_);
 }
 
+// The numbers of the streams' next events: a rebuild that begins now counts no earlier one as lost.
+std::vector<std::uint64_t> GrowingTrace::first_seqs() const {
+  std::vector<std::uint64_t> firsts = follower_.about().capture.stream_first;
+  firsts.resize(std::max(firsts.size(), next_seqs_.size()));
+  for (std::size_t stream = 0; stream < next_seqs_.size(); ++stream)
+    firsts[stream] = std::max(firsts[stream], next_seqs_[stream]);
+  for (std::size_t row = 0; row < carried_.size(); ++row) {
+    const std::uint32_t stream = carried_.stream()[row];
+    if (stream < firsts.size()) firsts[stream] = std::min(firsts[stream], carried_.seq()[row]);
+  }
+  return firsts;
+}
+
+void GrowingTrace::decode(const trace::StoredEvents& stored, model::EventBatch& events) {
+  const std::uint32_t stream = stored.header.stream;
+  // A damaged block may name any stream.
+  if (!follower_.decode(stored, events) || events.empty() || stream >= kMaxStreams) return;
+  if (stream >= next_seqs_.size()) next_seqs_.resize(std::size_t{stream} + 1);
+  next_seqs_[stream] = std::max(next_seqs_[stream], events.seq().back() + 1);
+}
+
 // The events of these blocks that are to be rebuilt. In the order of the file, which is that of
 // each stream: the sample numbers what it keeps anew.
 std::vector<model::EventBatch> GrowingTrace::sampled(std::vector<trace::StoredEvents>& due) {
@@ -168,7 +194,7 @@ std::vector<model::EventBatch> GrowingTrace::sampled(std::vector<trace::StoredEv
   std::uint64_t played = 0;
   for (trace::StoredEvents& one : due) {
     model::EventBatch& events = kept.emplace_back();
-    follower_.decode(one, events);
+    decode(one, events);
     one.payload = {};
     all += events.size();
     sample_->pass(events);
@@ -176,6 +202,15 @@ std::vector<model::EventBatch> GrowingTrace::sampled(std::vector<trace::StoredEv
   }
   player_->count(all - played);
   return kept;
+}
+
+// The events that wait for their time are not rebuilt.
+void GrowingTrace::drop_carried() {
+  if (carried_.empty()) return;
+  sampled_from_ns_ = carried_.ts_ns().back() + 1;
+  for (const model::PointId point : carried_.point())
+    if (point < not_played_.size()) ++not_played_[point];
+  carried_.clear();
 }
 
 // From now on packets of other owners are rebuilt: of what is under way nothing is told.
@@ -186,12 +221,7 @@ Result<void> GrowingTrace::sample(double share) {
   for (std::size_t point = 0; point < points.size(); ++point)
     not_played_[point] += points[point].events;
   sampled_from_ns_ = watermark_ns_;
-  if (!carried_.empty()) {
-    sampled_from_ns_ = carried_.ts_ns().back() + 1;
-    for (const model::PointId point : carried_.point())
-      if (point < not_played_.size()) ++not_played_[point];
-    carried_.clear();
-  }
+  drop_carried();
   sample_->keep(share);
   SJ_CHECK(begin_rebuild(groups_));
   rebuild_->begin_anew(watermark_ns_);
@@ -264,7 +294,7 @@ Result<bool> GrowingTrace::advance(std::uint64_t watermark_ns, const Tick& tick)
       return;
     }
     const std::uint64_t begin_ns = processor_ns();
-    follower_.decode(due[block.offset], into);
+    decode(due[block.offset], into);
     due[block.offset].payload = {};
     if (sample_) sample_->pass(into);
     decode_ns += processor_ns() - begin_ns;

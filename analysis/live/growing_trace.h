@@ -51,6 +51,9 @@ class GrowingTrace final : public LiveTrace {
   Result<void> end(const Tick& tick);
   std::uint64_t processor_ns() const { return options_.processor_ns ? options_.processor_ns() : 0; }
   bool is_sampling() const { return sample_ && !sample_->keeps_all(); }
+  std::vector<std::uint64_t> first_seqs() const;
+  void decode(const trace::StoredEvents& stored, model::EventBatch& events);
+  void drop_carried();
   std::vector<model::EventBatch> sampled(std::vector<trace::StoredEvents>& due);
   Result<void> keep_to_budget(std::uint64_t span_ns, std::uint64_t rebuild_ns);
   Result<void> sample(double share);
@@ -61,7 +64,8 @@ class GrowingTrace final : public LiveTrace {
   Choice choice_;
   std::vector<trace::StoredEvents> waiting_;
   std::size_t waiting_bytes_ = 0;
-  model::EventBatch carried_;  // in time order, decoded: their time has not come
+  model::EventBatch carried_;             // in time order, decoded: their time has not come
+  std::vector<std::uint64_t> next_seqs_;  // by stream, behind all that was decoded
   std::uint64_t watermark_ns_ = 0;
   std::size_t clocks_ = 0;  // pairs that were looked at
   std::uint64_t first_ns_ = UINT64_MAX;

@@ -165,13 +165,13 @@ TEST_CASE("a view that takes too much of a core rebuilds some UEs, and says how 
   CHECK(now.sample->owners == 1);
   CHECK(now.sample->of == 8);
   CHECK(now.sample->events_share == 0.125);
-  // All events are counted. Of the five seconds since then, five packets each, the last of which
-  // may wait for a packet behind it.
+  // All events are counted. Of the five seconds since then, five packets each; those of the last
+  // 100 ms wait for what may come behind them.
   CHECK(now.events + 1 >= 8 * 40 * 2);  // the newest one may be held back
   CHECK(now.events <= 8 * 40 * 2);
   CHECK(now.events_per_s == 80);
   REQUIRE(now.directions.size() == 1);
-  CHECK(now.directions[0].complete >= 24);
+  CHECK(now.directions[0].complete >= 23);
   CHECK(now.directions[0].complete <= 25);
   CHECK(now.directions[0].censored == 0);
   CHECK(now.directions[0].incomplete == 0);
@@ -187,7 +187,7 @@ TEST_CASE("a view that takes too much of a core rebuilds some UEs, and says how 
   growing.poll();
   const Snapshot chosen = growing.live.snapshot();
   CHECK_FALSE(chosen.sample);
-  CHECK(chosen.directions[0].complete >= 79);
+  CHECK(chosen.directions[0].complete >= 69);
   CHECK(chosen.events + 1 >= 10 * 40 * 2);
   CHECK(chosen.events <= 10 * 40 * 2);
 }
@@ -205,7 +205,7 @@ TEST_CASE("a view within its budget rebuilds all packets, and so does one withou
   }
   CHECK_FALSE(growing.live.snapshot().sample);
   CHECK_FALSE(unlimited.live.snapshot().sample);
-  CHECK(growing.complete() >= 319);
+  CHECK(growing.complete() >= 309);  // those of the last 100 ms wait
   CHECK(growing.complete() == unlimited.complete());
 }
 
