@@ -147,9 +147,9 @@ class Observer {
   // takes time. Called once, before the first journey.
   virtual bool wants_steps() const { return true; }
 
-  // Whether it looks at those of this journey, which is told without them. Asked where journeys are
-  // made, which may be another thread's business: the answer depends on the journey, and on what
-  // does not change meanwhile.
+  // Whether it looks at those of this journey, which is told without them if nobody does. Asked
+  // where journeys are made, which may be another thread's business: the answer depends on the
+  // journey, and on what does not change meanwhile.
   virtual bool wants_steps_of(const Journey& /*journey*/) const { return true; }
 
   // Returns whether the observer wants the stays and the depths of some units only: those for which

@@ -67,6 +67,7 @@ class PageEngine {
  private:
   struct State;
   explicit PageEngine(std::unique_ptr<State> state);
+  Result<std::string> answer_once(std::string_view question, AnswerSink& sink);
   static Result<std::unique_ptr<State>> opened(std::unique_ptr<trace::ByteSource> source);
   Result<nlohmann::ordered_json> compare(const nlohmann::json& question,
                                          const pipeline::Progress& progress);

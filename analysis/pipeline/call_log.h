@@ -85,6 +85,9 @@ class CallRecorder : public journeys::Observer {
   CallLog& log() { return log_; }
 
   bool wants_steps() const override { return wants_steps_; }
+  bool wants_steps_of(const journeys::Journey& journey) const override {
+    return of_.wants_steps_of(journey);
+  }
   bool wants_places() const override { return wants_places_; }
   bool wants_order() const override { return wants_order_; }
   void on_begin(std::uint64_t id) override;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 #include <vector>
 
@@ -12,7 +13,10 @@ namespace sojourn::pipeline {
 class ObserverList : public journeys::Observer {
  public:
   explicit ObserverList(std::vector<journeys::Observer*> observers)
-      : observers_(std::move(observers)) {}
+      : observers_(std::move(observers)) {
+    std::ranges::copy_if(observers_, std::back_inserter(of_places_),
+                         &journeys::Observer::wants_places);
+  }
 
   bool wants_steps() const override {
     return std::ranges::any_of(observers_, &journeys::Observer::wants_steps);
@@ -44,18 +48,19 @@ class ObserverList : public journeys::Observer {
     return std::ranges::all_of(observers_, [&](const auto* each) { return each->selects(event); });
   }
   void on_stay(const journeys::Stay& stay) override {
-    for (auto* const each : observers_) each->on_stay(stay);
+    for (auto* const each : of_places_) each->on_stay(stay);
   }
   void on_enter(std::uint16_t place, std::uint64_t ts_ns) override {
-    for (auto* const each : observers_) each->on_enter(place, ts_ns);
+    for (auto* const each : of_places_) each->on_enter(place, ts_ns);
   }
   void on_leave(std::uint16_t place, std::uint64_t entered_ns, std::uint64_t ts_ns,
                 bool seen) override {
-    for (auto* const each : observers_) each->on_leave(place, entered_ns, ts_ns, seen);
+    for (auto* const each : of_places_) each->on_leave(place, entered_ns, ts_ns, seen);
   }
 
  private:
   std::vector<journeys::Observer*> observers_;
+  std::vector<journeys::Observer*> of_places_;  // who looks at stays and at who enters and leaves
 };
 
 }  // namespace sojourn::pipeline

@@ -25,6 +25,13 @@ class TraceInput {
   const journeys::Topology& topology() const { return *topology_; }
   const std::shared_ptr<const journeys::Topology>& shared_topology() const { return topology_; }
 
+  // In one thread, a single rebuilder of both directions takes less time than one of each and a
+  // replay of what they tell. It finds the same while no more units are in memory than each of them
+  // may have. A pass that is tried so and finds more fails, and sets this to false: whoever set it
+  // to true then begins anew.
+  void try_together(bool is_tried) { tries_together_ = is_tried; }
+  bool tries_together() const { return tries_together_; }
+
  private:
   TraceInput(trace::Reader reader, journeys::Rules rules, journeys::Topology topology)
       : reader_(std::move(reader)),
@@ -34,6 +41,7 @@ class TraceInput {
   trace::Reader reader_;
   journeys::Rules rules_;
   std::shared_ptr<const journeys::Topology> topology_;
+  bool tries_together_ = false;
 };
 
 }  // namespace sojourn::pipeline

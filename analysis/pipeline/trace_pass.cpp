@@ -28,16 +28,20 @@ Result<journeys::Totals> TracePass::run() {
 
 // Which units an observer wants it says of an event as it comes, in the rebuilder's thread. One
 // thread tells as it rebuilds, too: nothing has to be written down. But what may be in memory at
-// once is the share of a direction, so only where there cannot be more units than that.
+// once is the share of a direction, so only where there are not more units than that.
 Result<journeys::Totals> TracePass::tell(journeys::Observer& observer) {
   std::vector<journeys::Partition> parts;
   if (can_partition(input_.reader())) parts = directions_of(input_.topology());
   if (parts.size() == 1) parts.clear();
-  const bool has_room =
-      input_.reader().events() * std::max<std::size_t>(parts.size(), 1) <= input_.rules().max_units;
-  if (observer.is_selective() || (executor_.processors() == 1 && has_room))
-    return rebuild_here(executor_, input_, observer, listeners_);
-  return rebuild(executor_, input_, parts, observer, listeners_);
+  if (observer.is_selective()) return rebuild_here(executor_, input_, observer, listeners_);
+  const std::size_t most = input_.rules().max_units / std::max<std::size_t>(parts.size(), 1);
+  const bool has_room = input_.reader().events() <= most;
+  if (executor_.processors() != 1 || !(has_room || input_.tries_together()))
+    return rebuild(executor_, input_, parts, observer, listeners_);
+  SJ_TRY(totals, rebuild_here(executor_, input_, observer, listeners_));
+  if (has_room || totals.peak_units <= most) return totals;
+  input_.try_together(false);
+  return fail("more than {} units in memory at once", most);
 }
 
 }  // namespace sojourn::pipeline

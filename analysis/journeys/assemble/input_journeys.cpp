@@ -440,7 +440,9 @@ void InputJourneys::describe(const OpenJourney& journey, Journey& out) {
   out.drops = journey.drops;
   if (out.outcome == Outcome::kComplete) describe_critical_path(journey, out);
   if (out.outcome == Outcome::kCensored) describe_inside(out);
-  if (describes_steps_) describe_steps(journey, is_plain, out);
+  // Ambiguities are found by the steps.
+  if (describes_steps_ && (out.ambiguous || observer_.wants_steps_of(out)))
+    describe_steps(journey, is_plain, out);
 }
 
 // The step is the next point of a round that was counted before: its parent is a repeat, too.

@@ -159,7 +159,9 @@ void OutputJourneys::emit_collected(Outcome outcome) {
   if (topology_.points[end.point].output) out.last_out_ns = end.ts_ns;
   if (out.outcome == Outcome::kComplete) describe_critical_path(out);
   if (out.outcome == Outcome::kCensored && (flags_ & kAtEnd) != 0) describe_inside(out);
-  if (describes_steps_) describe_steps(is_plain, out);
+  // Ambiguities are found by the steps.
+  if (describes_steps_ && (out.ambiguous || observer_.wants_steps_of(out)))
+    describe_steps(is_plain, out);
   observer_.on_journey(out);
 }
 

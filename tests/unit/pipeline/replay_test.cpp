@@ -143,11 +143,14 @@ class UplinkSteps : public journeys::Observer {
   void on_journey(const journeys::Journey& journey) override {
     (journey.direction == model::Direction::kUplink ? uplink : downlink) += journey.steps.size();
     ++journeys;
+    if (journey.ambiguous && journey.direction == model::Direction::kDownlink)
+      ambiguous += journey.steps.size();
   }
 
   std::size_t uplink = 0;
   std::size_t downlink = 0;
   std::size_t journeys = 0;
+  std::size_t ambiguous = 0;  // steps of downlink journeys that come with them
 };
 
 TEST_CASE("journeys of which nobody looks at the steps are told without them") {
@@ -162,6 +165,19 @@ TEST_CASE("journeys of which nobody looks at the steps are told without them") {
   CHECK(found.journeys > 1'000);
   CHECK(found.uplink > 1'000);
   CHECK(found.downlink == 0);
+}
+
+TEST_CASE("one rebuilder of all does not gather steps that nobody looks at") {
+  const test::TemporaryDirectory directory;
+  const auto path = directory.path("radio.sjt");
+  write_radio(path, 1'000);
+  auto input = *TraceInput::create(*files::open_trace(path), {});
+  PlainExecutor plain;
+  UplinkSteps found;
+  REQUIRE(rebuild_here(plain, input, found, {}));
+  CHECK(found.journeys > 1'000);
+  CHECK(found.uplink > 1'000);
+  CHECK(found.downlink == found.ambiguous);
 }
 
 TEST_CASE("of random traffic an observer is told the same, whatever was lost of it") {

@@ -101,5 +101,51 @@ TEST_CASE("a pass with a filter tells of the journeys that it keeps, and counts 
   CHECK(counter.stays > 0);
 }
 
+struct Told {
+  bool ran = false;
+  bool tries_together = false;
+  std::uint64_t crowded = 0;
+  std::uint64_t journeys = 0;
+  std::uint64_t stays = 0;
+};
+
+TEST_CASE(
+    "both directions are rebuilt together where no more units than a direction's share wait") {
+  const test::TemporaryDirectory directory;
+  const auto path = directory.path("radio.sjt");
+  write_radio(path, kPackets);
+  PlainExecutor here;
+  const auto told_by = [&](std::size_t max_units, bool is_tried) {
+    journeys::Rules rules;
+    rules.max_units = max_units;
+    auto input = *TraceInput::create(*files::open_trace(path), rules);
+    input.try_together(is_tried);
+    Counter counter;
+    TracePass pass(here, input);
+    pass.observe(counter);
+    const auto totals = pass.run();
+    return Told{.ran = totals.has_value(),
+                .tries_together = input.tries_together(),
+                .crowded = totals ? totals->crowded : 0,
+                .journeys = counter.journeys,
+                .stays = counter.stays};
+  };
+  constexpr std::size_t kMany = 10'000;  // more than there are at once, fewer than events
+  constexpr std::size_t kFew = 100;
+  const auto apart = told_by(kMany, false);
+  CHECK(apart.crowded == 0);
+  CHECK(apart.journeys > kPackets);
+  const auto together = told_by(kMany, true);
+  CHECK(together.ran);
+  CHECK(together.tries_together);
+  CHECK(together.journeys == apart.journeys);
+  CHECK(together.stays == apart.stays);
+  // Too few: it says so, and does not tell what another division would find otherwise.
+  const auto crowded = told_by(kFew, true);
+  CHECK_FALSE(crowded.ran);
+  CHECK_FALSE(crowded.tries_together);
+  CHECK(told_by(kFew, false).crowded > 0);
+}
+
 }  // namespace
 }  // namespace sojourn::pipeline
