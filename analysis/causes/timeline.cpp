@@ -62,29 +62,35 @@ Timeline::Timeline(const TraceMetadata& source, const journeys::Topology& topolo
 }
 
 void Timeline::consume(const model::EventBatch& events) {
-  for (std::size_t row = 0; row < events.size(); ++row) {
-    const model::EventView event = events[row];
-    const auto cpu = cpu_of_stream_.find(event.stream);
-    note(event, cpu == cpu_of_stream_.end() ? -1 : cpu->second);
-  }
+  for (std::size_t row = 0; row < events.size(); ++row) note(events[row]);
   if (now_ns_ > limits_.span_ns) forget(now_ns_ - limits_.span_ns);
   while (entries_ > limits_.entries && begin_ns_ < now_ns_)
     forget(std::max(begin_ns_ + 1, now_ns_ - (now_ns_ - begin_ns_) / 4 * 3));
 }
 
-void Timeline::note(const model::EventView& event, std::int32_t cpu) {
+Timeline::Thread& Timeline::thread_of_packet(std::uint32_t tid) {
+  if (last_ == nullptr || tid != last_tid_) {
+    last_ = &threads_[tid];
+    last_tid_ = tid;
+  }
+  return *last_;
+}
+
+void Timeline::note(const model::EventView& event) {
   if (begin_ns_ == 0)
     begin_ns_ = open_ns_ = source_.capture.open_ns != 0 ? source_.capture.open_ns : event.ts_ns;
   now_ns_ = std::max(now_ns_, event.ts_ns);
   if (event.point >= plans_.size()) return;
   const Plan& plan = plans_[event.point];
   if (plan.of_packets) {
-    threads_[event.tid].events.push_back(event.ts_ns);
+    thread_of_packet(event.tid).events.push_back(event.ts_ns);
     ++entries_;
     if (plan.slot && *plan.slot < event.values.size())
       slots_.note(event.ts_ns, event.tid, event.values[*plan.slot]);
     return;
   }
+  const auto known = cpu_of_stream_.find(event.stream);
+  const std::int32_t cpu = known == cpu_of_stream_.end() ? -1 : known->second;
   states_.consume(event, cpu);
   note_context(event, cpu);
   if (const auto sample = model::queue_sample(source_.schema, event)) {

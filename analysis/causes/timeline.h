@@ -122,7 +122,8 @@ class Timeline {
     std::optional<std::uint8_t> slot;  // its field
   };
 
-  void note(const model::EventView& event, std::int32_t cpu);
+  Thread& thread_of_packet(std::uint32_t tid);
+  void note(const model::EventView& event);
   void note_context(const model::EventView& event, std::int32_t cpu);
   void forget(std::uint64_t before_ns);
   template <typename Entry>
@@ -141,6 +142,8 @@ class Timeline {
   std::vector<Plan> plans_;  // by point
   std::unordered_map<std::uint32_t, std::int32_t> cpu_of_stream_;
   std::unordered_map<std::uint32_t, Thread> threads_;
+  Thread* last_ = nullptr;  // of them: whose event of a packet came last
+  std::uint32_t last_tid_ = 0;
   std::unordered_map<std::uint64_t, Queue> queues_;
   std::unordered_map<std::int32_t, std::deque<Occupant>> cpus_;
   SlotClock slots_;

@@ -56,7 +56,11 @@ ContextPoints::ContextPoints(const model::Schema& schema)
       irq(find_place(schema, "irq", {"ns", "nested"})),
       softirq(find_place(schema, "softirq", {"ns"})),
       syscall(find_place(schema, "syscall", {"ns"})),
-      fault(find_place(schema, "fault", {"address"})) {}
+      fault(find_place(schema, "fault", {"address"})),
+      is_one_(schema.points.size(), false) {
+  for (const Place* place : {&on_switch, &wakeup, &migrate, &irq, &softirq, &syscall, &fault})
+    if (place->point) is_one_[*place->point] = true;
+}
 
 ThreadStates::ThreadStates(const model::Schema& schema, const model::Context& context,
                            const model::Capture& capture, const model::Pids& pids, Take take)

@@ -54,6 +54,9 @@ class ContextPoints {
  public:
   explicit ContextPoints(const model::Schema& schema);
 
+  // Whether an event of the point can be one of these. Most events of a trace are the target's.
+  bool has(model::PointId point) const { return point < is_one_.size() && is_one_[point]; }
+
   // The event's value, if it is an event of this point and has the field.
   struct Place {
     std::optional<model::PointId> point;
@@ -74,6 +77,9 @@ class ContextPoints {
   Place softirq;    // ns
   Place syscall;    // ns
   Place fault;      // address
+
+ private:
+  std::vector<bool> is_one_;  // by point
 };
 
 class ThreadStates {

@@ -61,6 +61,7 @@ void ThreadTimes::count(const model::EventView& event) {
 
 void ThreadTimes::consume(const model::EventBatch& events) {
   for (std::size_t row = 0; row < events.size(); ++row) {
+    if (!points_.has(events.point()[row])) continue;
     const model::EventView event = events[row];
     const auto cpu = cpu_of_stream_.find(event.stream);
     states_.consume(event, cpu == cpu_of_stream_.end() ? -1 : cpu->second);
