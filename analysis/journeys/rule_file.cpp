@@ -371,7 +371,7 @@ std::string kind_text(const PointPlan& plan) {
 }
 
 std::string pair_terms(const Pair& pair) {
-  const bool cuts = pair.cuts() || pair.numbered_by_segments;
+  const bool cuts = pair.cuts() || pair.numbered_by_segments || pair.key_outlasts_unit;
   const std::string_view cardinality =
       cuts ? (pair.gathers() ? "n:m" : "1:n") : (pair.gathers() ? "n:1" : "1:1");
   std::string terms = fmt::format(

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "analysis/model/links.h"
+
 namespace sojourn::journeys {
 
 Cardinality::Cardinality(const IdSemantics& ids, std::span<const Edge> edges) : ids_(ids) {
@@ -70,6 +72,10 @@ void Cardinality::judge_key(Pair& pair) const {
   if (names_one(pair))
     pair.live_units = ids_.has_buffer(pair.key) ? LiveUnits::kOne : LiveUnits::kOnePerSender;
   if (ids_.has_process(pair.key)) pair.process_key = ProcessKey::kSameIds;
+  const auto& parent = ids_.schema().points[pair.parent];
+  pair.key_outlasts_unit = std::ranges::any_of(pair.key, [&](const std::string& id) {
+    return ids_.is_buffer(id) && parent.field(std::string(model::kLifePrefix) + id);
+  });
   pair.key_lacks_owner =
       !ids_.has_buffer(pair.key) && std::ranges::none_of(pair.key, [&](const std::string& id) {
         return ids_.is_global(pair.child, id);

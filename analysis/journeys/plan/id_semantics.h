@@ -28,6 +28,7 @@ class IdSemantics {
   bool is_sequence(const std::string& id) const { return rules_.is_sequence(id); }
   bool is_process(const std::string& id) const { return rules_.is_process(id); }
   bool is_round(const std::string& id) const { return rules_.is_round(id); }
+  bool is_buffer(const std::string& id) const { return rules_.is_buffer(id); }
 
   bool has_offset(const Ids& ids) const { return has(ids, rules_.offset); }
   bool has_sequence(const Ids& ids) const {
@@ -39,7 +40,7 @@ class IdSemantics {
     return std::ranges::any_of(ids, [this](const auto& id) { return is_process(id); });
   }
   bool has_buffer(const Ids& ids) const {
-    return std::ranges::any_of(ids, [this](const auto& id) { return rules_.is_buffer(id); });
+    return std::ranges::any_of(ids, [this](const auto& id) { return is_buffer(id); });
   }
   static bool has_bearer(const Ids& ids) { return std::ranges::any_of(ids, Rules::is_bearer); }
 

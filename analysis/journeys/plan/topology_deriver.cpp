@@ -346,7 +346,9 @@ class Deriver {
       pair.taken_parents = *rule.gathers ? TakenParents::kAll : TakenParents::kNearest;
     if (pair.gathers()) pair.block_content = BlockContent::kNone;
     pair.numbered_by_segments &= !pair.gathers() && rule.cuts.value_or(true);
-    if (pair.gathers() || rule.cuts.value_or(false)) pair.live_units = LiveUnits::kMany;
+    pair.key_outlasts_unit &= rule.cuts.value_or(true);
+    if (pair.gathers() || (rule.cuts.value_or(false) && !pair.key_outlasts_unit))
+      pair.live_units = LiveUnits::kMany;
     const bool can_cut = up.length && down.length && down.offset;
     const bool can_join = up.length && up.offset && down.length;
     const bool cuts = rule.cuts.value_or(pair.cuts());

@@ -328,6 +328,81 @@ TEST_CASE("two units of one block that lie at one address, one after the other, 
   CHECK(world.at("U demux--rlc").repeats == 0);
 }
 
+// A block's buffer is its own from where it begins until the next block begins in it. What is taken
+// out of it is handled in a call of its own.
+constexpr std::string_view kTold = R"(
+    U phy--mac life-bb:rnti:slot.harq.bb
+    U mac--rlc ::bb.call-rlc
+    U rlc--pdcp ::call-rlc.sdu
+)";
+
+TEST_CASE("all that comes out of a buffer is of its block, where it is told when that ends") {
+  World world(kTold);
+  world.marks.open_ns = 1;
+  // A status PDU in front of the data, behind it, and one alone.
+  world.events(R"(
+    20000000100 U phy--mac 1 70 10 3 501
+    20000000110 U mac--rlc 501 601
+    20000000120 U mac--rlc 501 602
+    20000000121 U rlc--pdcp 602 801
+    20000000200 U phy--mac 1 70 11 4 502
+    20000000210 U mac--rlc 502 603
+    20000000211 U rlc--pdcp 603 802
+    20000000220 U mac--rlc 502 604
+    20000000300 U phy--mac 1 70 12 5 503
+    20000000310 U mac--rlc 503 605
+    40000000000 U phy--mac 1 70 13 6 504
+  )");
+  const auto journeys = world.journeys();
+  REQUIRE(journeys.size() == 3);
+  CHECK(journeys[0] ==
+        "U complete 20000000100..20000000121: phy--mac@20000000100 mac--rlc@20000000120<0 "
+        "rlc--pdcp@20000000121<1*");
+  CHECK(journeys[1] ==
+        "U complete 20000000200..20000000211: phy--mac@20000000200 mac--rlc@20000000210<0 "
+        "rlc--pdcp@20000000211<1*");
+  CHECK(journeys[2] == "U censored 40000000000..40000000000: phy--mac@40000000000");
+  CHECK(world.seen()[0].journey.retransmissions == 0);
+  CHECK(world.seen()[0].journey.segments == 1);
+  CHECK_FALSE(world.seen()[0].journey.ambiguous);
+  CHECK(world.at("U mac--rlc").orphans + world.at("U mac--rlc").cut == 0);
+  CHECK(world.at("U mac--rlc").repeats == 0);
+  CHECK(world.at("U mac--rlc").control == 3);
+}
+
+TEST_CASE("two packets of one buffer are two journeys, where it is told when that ends") {
+  World world(kTold);
+  world.events(R"(
+    100 U phy--mac 1 70 10 3 501
+    110 U mac--rlc 501 601
+    111 U rlc--pdcp 601 801
+    120 U mac--rlc 501 602
+    121 U rlc--pdcp 602 802
+  )");
+  CHECK(world.journeys() ==
+        Lines{"U complete 100..111: phy--mac@100 mac--rlc@110<0 rlc--pdcp@111<1*",
+              "U complete 100..121: phy--mac@100 mac--rlc@120<0 rlc--pdcp@121<1*"});
+}
+
+TEST_CASE("what comes out of a buffer that a block has left is of no block that is known") {
+  World world(R"(
+    U phy--mac :rnti:slot.harq.bb
+    U mac--rlc ::bb.call-rlc
+    U rlc--pdcp ::call-rlc.sdu
+  )");
+  world.events(R"(
+    100 U phy--mac 70 10 3 501
+    110 U mac--rlc 501 601
+    111 U rlc--pdcp 601 801
+    120 U mac--rlc 501 602
+    121 U rlc--pdcp 602 802
+  )");
+  const auto journeys = world.journeys();
+  REQUIRE(journeys.size() == 2);
+  CHECK(journeys[1].ends_with(": mac--rlc@120 rlc--pdcp@121<0"));
+  CHECK(world.at("U mac--rlc").cut == 1);
+}
+
 TEST_CASE("so are they where only the block itself says its process") {
   World world("U dec--demux ::fm.hqpid U demux--rlc ::fm.lcid.MRbuf U rlc--out ::MRbuf.sn");
   world.events(R"(

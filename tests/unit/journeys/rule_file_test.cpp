@@ -130,6 +130,11 @@ TEST_CASE("what is printed reads back as the same") {
           D a--b len:rnti:sn.so
           D in--c :rnti:psn
           D c--d :rnti:sn.so
+        )"),
+                                        // An address that is its unit's until it is told to end.
+                                        std::string_view(R"(
+          U phy--mac life-bb:rnti:slot.harq.bb
+          U mac--rlc ::bb.call-rlc
         )")}) {
     const auto schema = schema_of(points);
     const std::string text = printed(schema, {});
@@ -140,9 +145,20 @@ TEST_CASE("what is printed reads back as the same") {
     const auto derived = topology_of(schema, {});
     const auto read = topology_of(schema, again);
     REQUIRE(read.pairs.size() == derived.pairs.size());
-    for (std::size_t i = 0; i < read.pairs.size(); ++i)
+    for (std::size_t i = 0; i < read.pairs.size(); ++i) {
       CHECK(read.pairs[i].numbered_by_segments == derived.pairs[i].numbered_by_segments);
+      CHECK(read.pairs[i].key_outlasts_unit == derived.pairs[i].key_outlasts_unit);
+      CHECK(read.pairs[i].live_units == derived.pairs[i].live_units);
+    }
   }
+}
+
+TEST_CASE("that an address is left with its unit can be stated") {
+  const auto schema = schema_of("U phy--mac life-bb:rnti:slot.harq.bb U mac--rlc ::bb.call-rlc");
+  CHECK(printed(schema, {}).contains("U phy--mac -> mac--rlc  by bb  1:n  lengths unused\n"));
+  const Rules one = rules_of("pair U phy--mac -> mac--rlc 1:1\n");
+  CHECK(printed(schema, one).contains("U phy--mac -> mac--rlc  by bb  1:1\n"));
+  CHECK(topology_of(schema, one).pairs[0].has_one_live_unit());
 }
 
 TEST_CASE("an own rule is printed as well") {

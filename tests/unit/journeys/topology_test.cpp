@@ -208,6 +208,22 @@ TEST_CASE("a key that names a buffer or a process has one unit at a time") {
   CHECK(uplink.pair("mux--tx", "tx--ant").gathers());
 }
 
+TEST_CASE("an address is its unit's also after that has left, where its end is told") {
+  const Derived uplink(R"(
+    U phy--mac life-bb:rnti:slot.harq.bb
+    U mac--rlc life-sdu::bb.sdu
+    U rlc--pdcp life-bb::sdu.bb
+    D a--b ::bb
+    D b--c ::bb.sn
+  )");
+  CHECK(uplink.pair("phy--mac", "mac--rlc").key_outlasts_unit);
+  CHECK(uplink.pair("phy--mac", "mac--rlc").has_one_live_unit());
+  CHECK_FALSE(uplink.pair("phy--mac", "mac--rlc").gathers());
+  // The parent has to be where it begins.
+  CHECK_FALSE(uplink.pair("mac--rlc", "rlc--pdcp").key_outlasts_unit);
+  CHECK_FALSE(uplink.pair("a--b", "b--c").key_outlasts_unit);
+}
+
 TEST_CASE("a loop that nothing feeds is found, and one that is fed is none") {
   const Derived loops(R"(
     U start--end ::fm.hqpid
