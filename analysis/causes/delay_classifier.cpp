@@ -100,14 +100,15 @@ void DelayClassifier::pass(const CriticalPath& way, std::size_t step) {
   // The unit arrived again while it was in its place already.
   if (step == 1 && from.entered_ns < from.ts_ns) {
     LatencyPart again = part(CauseKind::kRetransmission, stay, from.entered_ns, from.ts_ns);
-    if (const auto& plan = topology_.points[from.point]; plan.harq.round)
+    if (const auto& plan = topology_.points[from.point];
+        plan.harq.round && plan.harq.knows_number())
       again.number = static_cast<std::int64_t>(plan.harq.round_of(from.values));
     add(again);
   }
   const std::uint64_t sent_again_ns = to.ts_ns;
   if (to.repeats_ns > stay.begin_ns && to.repeats_ns < sent_again_ns) {
     LatencyPart again = part(CauseKind::kRetransmission, stay, to.repeats_ns, sent_again_ns);
-    if (const auto& plan = topology_.points[to.point]; plan.harq.round)
+    if (const auto& plan = topology_.points[to.point]; plan.harq.round && plan.harq.knows_number())
       again.number = static_cast<std::int64_t>(plan.harq.round_of(to.values));
     add(again);
     stay.end_ns = to.repeats_ns;

@@ -60,8 +60,9 @@ struct Rules {
   // Fields with a meaning. A value may be several names, divided by blanks; each of them will do.
   std::string length = "len";  // property: bytes of the unit
   std::string offset = "so";   // local id: where a segment begins in the unit that was cut
-  // Property or local id: above 0, the unit repeats the latest one of its HARQ process.
-  std::string round = "round hqround rv rvidx rv_idx rv_index";
+  // Property or local id: above 0, the unit repeats the latest one of its HARQ process. Of a word
+  // that begins with "new" it is 0 that says so.
+  std::string round = "round hqround rv rvidx rv_idx rv_index new_data";
   // Local id: the HARQ process.
   std::string process = "harq hqpid hpid harqid harq_id harq_pid";
   std::string sequence_suffix = "sn";  // local ids that number units and wrap: psn, rsn, gsn
@@ -96,6 +97,8 @@ struct Rules {
   bool is_round(std::string_view field) const;
   // The field of a round is a redundancy version.
   static bool is_version(std::string_view field) { return field.starts_with("rv"); }
+  // The field of a round says whether it is the first one, and nothing else.
+  static bool is_new_data(std::string_view field) { return field.starts_with("new"); }
   static bool is_bearer(std::string_view field);
 
   // Names of a bearer or of its channel.

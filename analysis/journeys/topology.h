@@ -145,10 +145,17 @@ struct FromParent {
   std::uint32_t pair = 0;
 };
 
+// How a field tells of HARQ rounds. The order matters: what comes first says more.
+enum class RoundField : std::uint8_t {
+  kNumber,   // the round, from 0
+  kNewData,  // 0 in all rounds but the first
+  kVersion,  // a redundancy version: 0, 2, 3 and 1 in the first four rounds
+};
+
 // The HARQ rounds of a point's units.
 struct HarqPlan {
-  std::optional<std::uint8_t> round;  // the field; above 0 the unit is a repeat
-  bool round_is_version = false;      // the field is a redundancy version
+  std::optional<std::uint8_t> round;  // the field
+  RoundField round_field = RoundField::kNumber;
   bool round_is_id = false;  // a parent with the same ids, round included, comes before a repeat
   bool lacks_owner = false;  // no id identifies the owner of the process
   // The point is an input, and no id says which sender the process of a unit belongs to.
@@ -163,11 +170,27 @@ struct HarqPlan {
   std::vector<TableUse> siblings_latest;
   std::vector<TableUse> inputs_latest;
 
-  // There is a round. The first four rounds have the redundancy versions 0, 2, 3, 1.
-  std::uint64_t round_of(std::span<const std::uint64_t> of) const {
+  // These are asked where there is a round, of the values of the point's units.
+  using Values = std::span<const std::uint64_t>;
+
+  // The unit is not the first round of its block.
+  bool repeats(Values of) const {
+    return (of[*round] != 0) != (round_field == RoundField::kNewData);
+  }
+  bool knows_number() const { return round_field != RoundField::kNewData; }
+  // At least this round, where the number is not known.
+  std::uint64_t round_of(Values of) const {
     constexpr std::array<std::uint8_t, 4> kRounds = {0, 3, 1, 2};
     const auto value = of[*round];
-    return round_is_version && value < kRounds.size() ? kRounds[value] : value;
+    if (!knows_number()) return repeats(of) ? 1 : 0;
+    return round_field == RoundField::kVersion && value < kRounds.size() ? kRounds[value] : value;
+  }
+  // The later one may be another round of the earlier one, or the next one.
+  bool may_follow(Values earlier, Values later) const {
+    return knows_number() ? round_of(earlier) < round_of(later) : repeats(later);
+  }
+  bool may_be_next(Values earlier, Values later) const {
+    return knows_number() ? round_of(earlier) + 1 == round_of(later) : repeats(later);
   }
 };
 

@@ -88,7 +88,7 @@ class EventCorrelatorImpl final : public EventCorrelator {
       end_late(event.ts_ns);
     ++serial_;
     const bool repeats =
-        plan.harq.latest && !plan.harq.round_is_id && event.values[*plan.harq.round] != 0;
+        plan.harq.latest && !plan.harq.round_is_id && plan.harq.repeats(event.values);
     if (!repeats) matcher_.pass(event.tid, serial_);
   }
 

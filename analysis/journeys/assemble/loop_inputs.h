@@ -11,9 +11,9 @@
 
 namespace sojourn::journeys {
 
-// The round of the unit is above 0.
+// The unit is a later round than the first.
 inline bool has_round(const Unit& unit, const PointPlan& plan) {
-  return plan.harq.round && unit.values[*plan.harq.round] != 0;
+  return plan.harq.round && plan.harq.repeats({unit.values, plan.values});
 }
 
 class LoopInputs {

@@ -59,8 +59,8 @@ void AmbiguityCheck::judge_latest(const Unit& unit, const PointPlan& plan, Match
   if (!losses_.between(latest.ts_ns, unit.ts_ns)) return;
   const auto& before = topology_.points[latest.point];
   const bool further =
-      match.relation == Relation::kRepeat && before.harq.round_of({latest.values, before.values}) >=
-                                                 plan.harq.round_of({unit.values, plan.values});
+      match.relation == Relation::kRepeat &&
+      !plan.harq.may_follow({latest.values, before.values}, {unit.values, plan.values});
   if (further || (plan.input && latest.is(kLeft)))
     match.clear();
   else

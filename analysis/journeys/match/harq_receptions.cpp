@@ -18,8 +18,8 @@ constexpr std::uint32_t kEnoughClaims = 4;
 // failed.
 constexpr std::uint64_t kEnoughEnds = 16;
 
-std::uint64_t round_of(const Unit& unit, const PointPlan& plan) {
-  return plan.harq.round_of({unit.values, plan.values});
+HarqPlan::Values values_of(const Unit& unit, const PointPlan& plan) {
+  return {unit.values, plan.values};
 }
 
 }  // namespace
@@ -59,7 +59,7 @@ bool HarqReceptions::is_failed(const Unit& unit, const Rounds& rounds) const {
 bool HarqReceptions::goes_on(const Unit& earlier, const Unit& child, const PointPlan& plan) const {
   const bool same_length =
       !plan.length || earlier.values[*plan.length] == child.values[*plan.length];
-  return round_of(earlier, plan) < round_of(child, plan) && same_length &&
+  return plan.harq.may_follow(values_of(earlier, plan), values_of(child, plan)) && same_length &&
          is_failed(earlier, rounds_[child.point]);
 }
 
@@ -69,7 +69,8 @@ Unit* HarqReceptions::before(const Unit& child, const PointPlan& plan, Unit* lat
   find_displaced(child, plan);
   if (!of_latest && !fitting_.empty()) claim(child, plan);
   if (evicted_units_.is_disproved(*plan.harq.latest)) {
-    const bool next = of_latest && round_of(*latest, plan) + 1 == round_of(child, plan);
+    const bool next =
+        of_latest && plan.harq.may_be_next(values_of(*latest, plan), values_of(child, plan));
     if (next || (of_latest && fitting_.empty())) fitting_.insert(fitting_.begin(), latest);
     return choose(latest, into);
   }
@@ -88,7 +89,8 @@ void HarqReceptions::find_displaced(const Unit& child, const PointPlan& plan) {
   const auto* const key = evicted_units_.find(*plan.harq.latest, child);
   if (key == nullptr) return;
   for (const auto& one : key->units | std::views::reverse)
-    if (!one.unit->is(kGoesOn) && round_of(*one.unit, plan) + 1 == round_of(child, plan) &&
+    if (!one.unit->is(kGoesOn) &&
+        plan.harq.may_be_next(values_of(*one.unit, plan), values_of(child, plan)) &&
         goes_on(*one.unit, child, plan))
       fitting_.push_back(one.unit);
 }

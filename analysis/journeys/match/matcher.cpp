@@ -23,7 +23,7 @@ constexpr std::uint64_t kMaxHeader = 32;
 bool is_repeat(const Unit& unit, const PointPlan& plan) {
   if (!plan.harq.latest) [[likely]]
     return false;
-  return unit.values[*plan.harq.round] != 0;
+  return plan.harq.repeats({unit.values, plan.values});
 }
 
 std::uint64_t waited_ns(const Unit& parent, const Unit& child) {
@@ -120,8 +120,9 @@ bool Matcher::is_of_last(const Unit& child, const Best& found) const {
 
 // Another unit may have taken its parent. A unit at the input of a loop needs no parent.
 void Matcher::note_orphan(const Unit& child, const PointPlan& plan, Match& into) {
-  into.unsure = plan.takes_unowned &&
-                (plan.loop == 0 || (plan.harq.round && child.values[*plan.harq.round] != 0));
+  into.unsure =
+      plan.takes_unowned &&
+      (plan.loop == 0 || (plan.harq.round && plan.harq.repeats({child.values, plan.values})));
 }
 
 // Inlined, as only match() calls it.
@@ -171,8 +172,8 @@ bool Matcher::is_new_block(const Unit& parent, const Unit& child, const PointPla
   if (!plan.harq.round) [[likely]]
     return false;
   const auto& before = topology_.points[parent.point];
-  return before.harq.round && child.values[*plan.harq.round] == 0 &&
-         parent.values[*before.harq.round] != 0 &&
+  return before.harq.round && !plan.harq.repeats({child.values, plan.values}) &&
+         before.harq.repeats({parent.values, before.values}) &&
          topology_.pair(parent.point, child.point).is_by_process();
 }
 

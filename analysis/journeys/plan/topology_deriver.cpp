@@ -94,12 +94,10 @@ class Deriver {
     for (std::size_t i = 0; i < point.fields.size(); ++i) {
       const auto& field = point.fields[i];
       const auto at = static_cast<std::uint8_t>(i);
-      // The number of the round says more than its redundancy version.
-      const bool is_version = Rules::is_version(field.name);
-      if (rules_.is_round(field.name) &&
-          (!plan.harq.round || (plan.harq.round_is_version && !is_version))) {
+      const auto how = round_field(field.name);
+      if (rules_.is_round(field.name) && (!plan.harq.round || how < plan.harq.round_field)) {
         plan.harq.round = at;
-        plan.harq.round_is_version = is_version;
+        plan.harq.round_field = how;
         plan.harq.round_is_id = field.role != Role::kProperty;
       }
       if (field.role == Role::kGlobal && field.name == rules_.broadcast) plan.broadcast = at;
@@ -117,6 +115,11 @@ class Deriver {
     if (plan.harq.round) note_rounds(point, plan);
     topology_.points.push_back(std::move(plan));
     return {};
+  }
+
+  static RoundField round_field(const std::string& name) {
+    if (Rules::is_new_data(name)) return RoundField::kNewData;
+    return Rules::is_version(name) ? RoundField::kVersion : RoundField::kNumber;
   }
 
   void note_rounds(const model::Point& point, PointPlan& plan) {

@@ -211,6 +211,42 @@ TEST_CASE("rounds are known by their redundancy versions, 0, 2, 3, 1, where noth
   CHECK(world.seen()[0].journey.harq_retransmissions == 3);
 }
 
+// All rounds may have the redundancy version 0.
+TEST_CASE("rounds are known by not being of new data, where their numbers are not told") {
+  World world("U ant--dec rv.new_data:rnti:slot.harq U dec--out len:rnti:slot.harq");
+  world.events(R"(
+    100 U ant--dec 0 1 1 7 3
+    200 U ant--dec 0 0 1 8 3
+    300 U ant--dec 0 0 1 9 3
+    310 U dec--out 200 1 9 3
+    400 U ant--dec 0 1 1 10 3
+    410 U dec--out 200 1 10 3
+    500 U ant--dec 0 1 1 11 3
+    600 U ant--dec 0 1 1 12 3
+    610 U dec--out 200 1 12 3
+  )");
+  // The block of 500 was given up.
+  CHECK(world.journeys() ==
+        Lines{"U complete 100..310: ant--dec@100 ant--dec@200=0 ant--dec@300=1 dec--out@310<2*",
+              "U complete 400..410: ant--dec@400 dec--out@410<0*",
+              "U complete 600..610: ant--dec@600 dec--out@610<0*",
+              "U censored 500..500: ant--dec@500"});
+  CHECK(world.seen()[0].journey.harq_retransmissions == 2);
+}
+
+TEST_CASE("a block of new data is sent again by one that is not, however often") {
+  World world("D in--mac len:rnti:slot.harq D mac--out new_data:rnti:slot.harq");
+  world.events(R"(
+    100 D in--mac 700 1 10 3
+    200 D mac--out 1 1 10 3
+    300 D mac--out 0 1 18 3
+    400 D mac--out 0 1 26 3
+  )");
+  CHECK(world.journeys() ==
+        Lines{"D complete 100..200: in--mac@100 mac--out@200<0* mac--out@300<0=1 "
+              "mac--out@400<0=2"});
+}
+
 TEST_CASE("where a point tells of the round as well, that counts") {
   World world("U ant--dec rv:rnti:fm.hqpid.hqround U dec--out len:rnti:fm.hqpid");
   world.events(R"(

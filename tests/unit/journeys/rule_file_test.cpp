@@ -83,7 +83,7 @@ journey U leaves
 # Fields and places with a meaning.
 word length     len
 word offset     so
-word round      "round hqround rv rvidx rv_idx rv_index"
+word round      "round hqround rv rvidx rv_idx rv_index new_data"
 word process    "harq hqpid hpid harqid harq_id harq_pid"
 word sequence   sn
 word buffer     "buf ptr addr bb"

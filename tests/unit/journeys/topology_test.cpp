@@ -325,6 +325,23 @@ TEST_CASE("a dest that nobody reads goes on where the place that it is a part of
   CHECK(radio.point("phy--phy.ant").pairs.size() == 2);
 }
 
+TEST_CASE("of fields that tell of a round the one that says most counts") {
+  const Derived radio(R"(
+    U a--b rv.new_data:rnti:harq
+    U b--c rv.new_data.round:rnti:harq
+    U c--d rv:rnti:harq
+    U d--e len:rnti:harq
+  )");
+  const auto told = [&](std::string_view name) {
+    const auto& harq = radio.point(name).harq;
+    return std::pair(int{harq.round.value_or(9)}, harq.round_field);
+  };
+  CHECK(told("a--b") == std::pair(1, RoundField::kNewData));
+  CHECK(told("b--c") == std::pair(2, RoundField::kNumber));
+  CHECK(told("c--d") == std::pair(0, RoundField::kVersion));
+  CHECK_FALSE(radio.point("d--e").harq.round);
+}
+
 TEST_CASE("fields of one name are alternatives of the key") {
   Derived radio("U rlc--pdcp len:rnti:psn.other U pdcp--out len:rnti:psn");
   radio.schema.points[0].fields[3].name = "psn";
