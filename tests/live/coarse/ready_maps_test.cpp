@@ -55,7 +55,8 @@ std::uint64_t value_at(const json& journey, const std::string& src, const std::s
 }
 
 // The stand-in's packet n goes in slot n, by the HARQ process n % 16, of which the last needs a
-// second round, in the next slot. PDCP counts from 0, and the first packet is number 1.
+// second round, in the next slot. PDCP counts from 0, and the first packet is number 1. A status
+// PDU may be in its block as well, but is no part of it.
 void check_truth(const json& journey, std::uint64_t number, const std::string& phy) {
   constexpr std::uint64_t kSlots = 20'480;
   constexpr std::uint64_t kProcesses = 16;
@@ -64,12 +65,33 @@ void check_truth(const json& journey, std::uint64_t number, const std::string& p
   CHECK(value_at(journey, phy, "harq") == number % kProcesses);
   const bool is_repeated = number % kProcesses == kProcesses - 1;
   CHECK(journey.at("harq_retransmissions") == (is_repeated ? 1 : 0));
+  const auto given_to_rlc = std::ranges::count_if(
+      journey.at("events"), [](const json& event) { return event.at("dest") == "rlc.rx"; });
+  CHECK(given_to_rlc == (journey.at("dir") == "U" ? 1 : 0));
   if (!is_repeated) return;
   const auto repeat = std::ranges::find_if(
       journey.at("events"), [](const json& event) { return event.contains("repeat_of"); });
   REQUIRE(repeat != journey.at("events").end());
   CHECK(repeat->at("src") == phy);
   CHECK(repeat->at("ids").at("slot") == (number + 1) % kSlots);
+}
+
+// All that comes to RLC, packets and status PDUs, is known to be of a block, but for what the start
+// of the capture cut, and repeats nothing.
+void check_blocks(const json& points) {
+  const auto to_rlc = std::ranges::find_if(
+      points, [](const json& point) { return point.at("name") == "mac.rx--rlc.rx"; });
+  REQUIRE(to_rlc != points.end());
+  CHECK(to_rlc->at("cut") < 5);
+  CHECK(to_rlc->at("orphans") == 0);
+  CHECK(to_rlc->at("repeats") == 0);
+}
+
+// The rule by which units come to a point, as it is printed.
+std::string pair_to(const std::string& rules, const std::string& point) {
+  const std::size_t at = rules.find("-> " + point);
+  REQUIRE(at != std::string::npos);
+  return rules.substr(at, rules.find('\n', at) - at);
 }
 
 // The points of a direction with its packets' numbers, and with its HARQ rounds.
@@ -88,6 +110,8 @@ std::size_t check_direction(const std::vector<json>& all, const Truth& truth) {
     if (journey.at("dir") == truth.dir && journey.at("complete").get<bool>())
       by_number[value_at(journey, truth.src, truth.id) + 1] = journey;
   REQUIRE(by_number.size() > 100);
+  // Each of them is whole.
+  CHECK(by_number.rbegin()->first - by_number.begin()->first + 1 == by_number.size());
   by_number.erase(by_number.begin());
   by_number.erase(std::prev(by_number.end()));
   std::size_t repeats = 0;
@@ -154,13 +178,16 @@ TEST_CASE("the map of a gNB finds its functions by the names they have, and foll
     CHECK(hits[id] > (point.src == "rlc.am.pull" ? 10 : 100));
   }
 
-  const json journeys =
-      json::parse(sojourn_done({"report", "--json", target.trace()})).at("journeys");
+  const json figures = json::parse(sojourn_done({"report", "--json", target.trace()}));
+  check_blocks(figures.at("points"));
+  const json& journeys = figures.at("journeys");
   CHECK(journeys.at("D").at("complete") > 100);
   CHECK(journeys.at("D").at("incomplete") == 0);
   CHECK(journeys.at("D").at("ambiguous") == 0);
   CHECK(journeys.at("U").at("complete") > 100);
   CHECK(journeys.at("U").at("ambiguous") == 0);
+  const std::string rules = sojourn_done({"report", target.trace(), "--explain-rules"});
+  CHECK(pair_to(rules, "mac.rx--rlc.rx").contains("by bb  1:n"));
   const auto all = json_lines(sojourn_done({"journeys", "--json", target.trace()}));
   CHECK(check_direction(all, {.dir = "D", .phy = "mac.tx", .src = "rlc.tx", .id = "psn"}) > 4);
   CHECK(check_direction(all, {.dir = "U", .phy = "air", .src = "pdcp.crypto", .id = "count"}) > 4);

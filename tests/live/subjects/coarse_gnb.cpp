@@ -3,8 +3,10 @@
 // each other through second base classes, so their methods have thunks, some of which are virtual,
 // and PDCP's reception hands its copies to an executor on another thread. It hands packets through
 // them as the gNB does, 1,000 a second each way, one a slot: packet n goes in slot n, by HARQ
-// process n % 16; process 15 needs two rounds, the second in the next slot. It runs until a signal
-// ends it. "real-time": with a thread on each CPU that leaves others little.
+// process n % 16; process 15 needs two rounds, the second in the next slot. On the uplink each
+// other second round has the redundancy version 0 again. The MAC PDU of an uplink packet holds a
+// status PDU in front of it if n % 4 is 3, and behind it if n % 8 is 1. It runs until a signal ends
+// it. "real-time": with a thread on each CPU that leaves others little.
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
@@ -39,22 +41,37 @@ struct slot_point {
   std::uint32_t value = 0;
 };
 
-// Shared, and so never passed in a register.
+// Shared, and so never passed in a register. All that share a block are of one thread.
 class byte_buffer {
  public:
   byte_buffer() = default;
-  explicit byte_buffer(std::uint32_t number) : block_(new std::uint32_t(number)) {}
+  explicit byte_buffer(std::uint32_t number) : block_(new control_block{.number = number}) {}
   byte_buffer(byte_buffer&& other) noexcept : block_(std::exchange(other.block_, nullptr)) {}
   byte_buffer& operator=(byte_buffer&& other) noexcept {
     std::swap(block_, other.block_);
     return *this;
   }
-  ~byte_buffer() { delete block_; }
+  ~byte_buffer() {
+    if (block_ != nullptr && --block_->users == 0) delete block_;
+  }
 
-  std::uint32_t number() const { return *block_; }
+  // A part of it, in the same block.
+  byte_buffer slice() const {
+    byte_buffer part;
+    part.block_ = block_;
+    ++block_->users;
+    return part;
+  }
+
+  std::uint32_t number() const { return block_->number; }
 
  private:
-  std::uint32_t* block_ = nullptr;
+  struct control_block {
+    std::uint32_t number = 0;
+    std::uint32_t users = 1;
+  };
+
+  control_block* block_ = nullptr;
 };
 
 struct byte_buffer_view {
@@ -369,6 +386,7 @@ struct rlc_rx_tm_entity {
 };
 struct pdu_rx_handler {
   rlc_rx_um_entity& upper;
+  rlc_rx_am_entity& acknowledged;
   OPAQUE bool handle_rx_pdu(slot_point sl_rx, du_cell_index_t cell_index, mac_rx_pdu pdu);
 };
 
@@ -427,7 +445,10 @@ void ru_dummy_sector::handle_dl_data(const resource_grid_context& context,
 }
 
 bool pdu_rx_handler::handle_rx_pdu(slot_point sl_rx, du_cell_index_t, mac_rx_pdu pdu) {
-  upper.handle_pdu({.buf = std::move(pdu.pdu), .sliced_view = {}});
+  const std::uint32_t number = pdu.pdu.number();
+  if (number % 4 == 3) acknowledged.handle_pdu({.buf = pdu.pdu.slice(), .sliced_view = {}});
+  upper.handle_pdu({.buf = pdu.pdu.slice(), .sliced_view = {}});
+  if (number % 8 == 1) acknowledged.handle_pdu({.buf = pdu.pdu.slice(), .sliced_view = {}});
   return sl_rx.value != 0;
 }
 void rlc_rx_um_entity::handle_pdu(byte_buffer_slice buf) {
@@ -519,12 +540,13 @@ srsran::pdsch_processor::pdu_t sent(srsran::slot_point slot, std::uint32_t numbe
 }
 
 srsran::pusch_processor::pdu_t received(srsran::slot_point slot, std::uint32_t number,
-                                        unsigned rv) {
+                                        unsigned round) {
+  const unsigned rv = round == 0 || number / srsran::kProcesses % 2 == 0 ? 0 : 2;
   srsran::pusch_processor::pdu_t pdu;
   pdu.context = {.rnti = srsran::kRnti, .h_id = srsran::process_of(number)};
   pdu.slot = slot;
   pdu.rnti = static_cast<std::uint16_t>(srsran::kRnti);
-  pdu.codeword = {.rv = rv, .ldpc_base_graph = 1, .new_data = rv == 0};
+  pdu.codeword = {.rv = rv, .ldpc_base_graph = 1, .new_data = round == 0};
   return pdu;
 }
 
@@ -548,9 +570,9 @@ int main(int count, char** words) {
   pdcp_entity_rx pdcp_rx;
   receiver = &pdcp_rx;
   rlc_rx_um_entity rlc_rx{.upper = f1u};
-  pdu_rx_handler mac_rx{.upper = rlc_rx};
   rlc_tx_am_entity am_tx;
   rlc_rx_am_entity am_rx;
+  pdu_rx_handler mac_rx{.upper = rlc_rx, .acknowledged = am_rx};
   std::puts("ready");
   std::fflush(stdout);
   for (std::uint32_t number = 1;; ++number) {
@@ -565,17 +587,15 @@ int main(int count, char** words) {
     phy.process_pdsch({}, sent(slot, number, 0));
     radio.handle_dl_data({.slot = slot}, {});
 
-    const auto receive = [&](std::uint32_t of, unsigned rv, bool is_decoded) {
+    const auto receive = [&](std::uint32_t of, unsigned round, bool is_decoded) {
       pusch_processor_result_notifier notifier;
-      pusch.process({}, {}, notifier, {}, received(slot, of, rv));
+      pusch.process({}, {}, notifier, {}, received(slot, of, round));
       const auto harq = static_cast<std::uint8_t>(process_of(of));
       if (!is_decoded) return;
       mac_rx.handle_rx_pdu(slot, {}, {.rnti = kRnti, .harq_id = harq, .pdu = byte_buffer(of)});
     };
-    if (is_repeat) receive(number - 1, 2, true);
+    if (is_repeat) receive(number - 1, 1, true);
     receive(number, 0, number % kProcesses != kProcesses - 1);
-    if (number % 8 != 0) continue;
-    am_tx.pull_pdu({.data = nullptr, .size = 100});
-    am_rx.handle_pdu({.buf = byte_buffer(number), .sliced_view = {}});
+    if (number % 8 == 0) am_tx.pull_pdu({.data = nullptr, .size = 100});
   }
 }
