@@ -445,7 +445,7 @@ Result<FoundPoints> find_points(const tracee::Process& process, std::span<const 
 
 Result<FoundPoints> find_guesses(const tracee::Process& process, std::size_t most,
                                  std::span<const std::string_view> watched) {
-  Map map{.path = "suggestions", .about = {}, .points = {MapPoint{}}};
+  Map map{.path = "suggestions", .about = {}, .points = {MapPoint{}}, .needs_calls = true};
   for (const std::string_view text : watched) {
     auto expression = parse_expression(text);
     if (!expression) return fail("{}: {}", text, expression.error().what);

@@ -59,7 +59,7 @@ Result<FoundPoints> find_points_in_files(std::span<const std::string> paths,
                                          std::span<const Map> maps, const Options& options);
 
 // Functions that look like the data path by their names, at most `most` of each file, with the
-// values of these expressions as fields.
+// values of these expressions as fields, and the stack pointer (model::kStackPointerField).
 Result<FoundPoints> find_guesses(const tracee::Process& process, std::size_t most,
                                  std::span<const std::string_view> watched);
 

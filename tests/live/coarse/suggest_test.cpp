@@ -38,6 +38,15 @@ std::map<std::string, std::string> proposed(const std::string& map) {
   return found;
 }
 
+// The lines that say where a path begins and ends.
+std::size_t paths_in(const std::string& map) {
+  std::istringstream in(map);
+  std::size_t paths = 0;
+  for (std::string line; std::getline(in, line);)
+    paths += line.starts_with("#   ") && line.contains(" -> ") ? 1 : 0;
+  return paths;
+}
+
 TEST_CASE("a proposed map names what looks like the data path and how often it is called") {
   need_root();
   const test::TemporaryDirectory directory;
@@ -59,6 +68,8 @@ TEST_CASE("a proposed map names what looks like the data path and how often it i
   CHECK(found.at("ring_put").contains("arg1 is passed on"));
   CHECK(found.at("ring_get").contains("*(u64*)arg0 was given to ring_put before"));
   CHECK(found.at("stack_pop").contains("*(u64*)arg0 was given to stack_push before"));
+  CHECK(text.contains("#   ring_put -> ring_get, 2 functions\n"));
+  CHECK(text.contains("#   stack_push -> stack_pop, 2 functions\n"));
 
   // It is a map as it stands.
   const std::string map = directory.path("my.toml");
@@ -94,9 +105,18 @@ TEST_CASE("a map proposed for a gNB records as it stands, and says what it could
   const std::string pid = std::to_string(target.pid());
   const std::string map = directory.path("my.toml");
   const std::string trace = directory.path("run.sjt");
-  const std::string text = sojourn_done({"list", "-p", pid, "--suggest"});
+  const test::Ended ended = sojourn({"list", "-p", pid, "--suggest"});
+  CAPTURE(ended.err);
+  REQUIRE(ended.exit_code == 0);
+  const std::string& text = ended.out;
   CAPTURE(text);
   CHECK(text.contains("pdcp_entity_tx::handle_sdu"));
+  const std::size_t paths = paths_in(text);
+  CHECK(text.contains("there is no path") == (paths == 0));
+  CHECK(text.contains("paths, or pieces of fewer") == (paths > 1));
+  CHECK(ended.err.contains(paths == 0   ? "the map has no path"
+                           : paths == 1 ? "on one path"
+                                        : "on " + std::to_string(paths) + " paths"));
   CHECK(text.contains("say of the\n# others from where a unit comes and where it goes"));
   test::write_contents(map, text);
   sojourn_done({"record", "-p", pid, "--map", map, "--for", "500ms", "-o", trace});

@@ -80,6 +80,7 @@ class Batch {
         if (seen_ != nullptr && seen_->size() < kMaxSeen)
           seen_->push_back(
               {.ts_ns = hit.ts_ns,
+               .tid = hit.tid,
                .point = hit.point,
                .values = {hit.value, hit.value + std::min<std::size_t>(hit.args, SJ_MAX_ARGS)}});
       });

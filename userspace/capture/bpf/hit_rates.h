@@ -45,6 +45,7 @@ Result<void> watch_on(const tracee::Points& points, pid_t pid, std::chrono::mill
 // One hit, with its point's values.
 struct SeenHit {
   std::uint64_t ts_ns = 0;
+  std::uint32_t tid = 0;
   model::PointId point = 0;
   std::vector<std::uint64_t> values;
 };

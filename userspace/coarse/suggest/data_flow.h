@@ -25,6 +25,8 @@ struct WatchedCall {
   std::uint64_t ts_ns = 0;
   std::size_t function = 0;
   std::array<std::uint64_t, kWatched.size()> values{};
+  std::uint32_t tid = 0;
+  std::uint64_t stack = 0;  // the stack pointer at the function's entry; 0: not known
 };
 
 // A function on the way of items.
@@ -32,6 +34,7 @@ struct DataFlowStep {
   std::size_t watched = 0;          // the index of the watched value that is the item's address
   std::optional<std::size_t> from;  // the function that had the item before; none: it is the first
   double share = 0;                 // of its calls, those with an item from there
+  bool is_nested = false;           // it is called within `from`, with an item of its own
 };
 
 // By function; none if there is no sign of it. `calls` may be in any order.

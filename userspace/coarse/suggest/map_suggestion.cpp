@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <functional>
+#include <map>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "userspace/coarse/functions/function_names.h"
+#include "userspace/coarse/suggest/path_pieces.h"
 #include "userspace/tracee/point_selection.h"
 #include "userspace/tracee/procfs.h"
 
@@ -17,6 +19,19 @@ namespace {
 constexpr std::size_t kMaxSuggestedName = 200;
 constexpr std::size_t kMaxSpans = 5;
 constexpr double kMaxWatched = 40'000;  // hits a second, of all together: some 4 % of a processor
+
+constexpr std::string_view kNoPath =
+    R"(# None of these functions was seen to pass anything on to another: there is no path.
+)";
+constexpr std::string_view kGuess =
+    R"(# Where the same address was seen in one after the other, it is taken for the unit. What one is
+# given within a call of another is taken for a copy of that one's unit. Both are guesses.
+)";
+constexpr std::string_view kPieces =
+    R"(# There are {} paths, or pieces of fewer: what joins them is not known, as a unit that is copied
+# or waits in between may have another address behind. Nor is it known which are uplink: all have
+# direction "D". A latency of all together means nothing, `report --by path` tells them apart:
+)";
 
 // In TOML's quotes. Names were made printable before.
 std::string toml_string(std::string_view text) {
@@ -56,6 +71,9 @@ class Writer {
       : found_(found), calls_(calls), places_(calls.size()) {
     for (const MappedSite& site : found.mapped)
       places_.at(point_of(site)) = place_name(site.function, kMaxSuggestedName);
+    for (std::size_t id = 0; id < calls.size(); ++id)
+      if (calls[id].way && calls[id].way->is_nested)
+        copies_.try_emplace(id, fmt::format("item{}", copies_.size() + 2));
   }
 
   const CallRate& call_of(const MappedSite& site) const { return calls_[point_of(site)]; }
@@ -75,7 +93,11 @@ class Writer {
   std::string comment(const MappedSite& site) const {
     const CallRate& call = call_of(site);
     std::string text = fmt::format("{} calls a second", rate_text(call.a_second));
-    if (call.way && call.way->from)
+    if (call.way && call.way->is_nested)
+      text += fmt::format("; {:.0f} of 100 times called within {}, with something else: {}",
+                          call.way->share * 100, places_[*call.way->from],
+                          kWatched.at(call.way->watched));
+    else if (call.way && call.way->from)
       text += fmt::format("; {} was given to {} before, {:.0f} of 100 times",
                           kWatched.at(call.way->watched), places_[*call.way->from],
                           call.way->share * 100);
@@ -84,8 +106,16 @@ class Writer {
     return text;
   }
 
-  bool has_ways() const {
-    return std::ranges::any_of(calls_, [](const CallRate& call) { return call.way.has_value(); });
+  // What was found out of paths, and what was not, as comments.
+  std::string paths() const {
+    const auto pieces = pieces_of(ways_of(calls_));
+    if (pieces.empty()) return std::string(kNoPath);
+    std::string text(kGuess);
+    if (pieces.size() > 1) text += fmt::format(kPieces, pieces.size());
+    for (const PathPiece& piece : pieces)
+      text += fmt::format("#   {} -> {}, {} functions\n", places_[piece.first], places_[piece.last],
+                          piece.functions);
+    return text;
   }
 
  private:
@@ -98,20 +128,33 @@ class Writer {
     const auto& way = call_of(site).way;
     if (!way) return {};
     const std::string& own = places_[point_of(site)];
+    const std::string item = item_of(point_of(site));
     std::string words =
-        fmt::format("direction = \"D\"\nsrc = {}\ndest = {}\nitem = {}\nlocal = [\"item\"]\n",
+        fmt::format("direction = \"D\"\nsrc = {0}\ndest = {1}\n{2} = {3}\nlocal = [\"{2}\"]\n",
                     toml_string(way->from ? places_[*way->from] : "to." + own), toml_string(own),
-                    toml_string(kWatched.at(way->watched)));
-    if (!way->from) words += "begins = [\"item\"]\n";
+                    item, toml_string(kWatched.at(way->watched)));
+    if (way->is_nested) words += "link = \"nesting\"\n";
+    if (!way->from || way->is_nested) words += fmt::format("begins = [\"{}\"]\n", item);
     // The head of an empty list is null, or the list itself.
     if (way->watched == kWatchedHead)
-      words += "queue = \"arg0\"\nwhen = [\"item != 0\", \"item != queue\"]\n";
+      words += fmt::format("queue = \"arg0\"\nwhen = [\"{0} != 0\", \"{0} != queue\"]\n", item);
     return words;
+  }
+
+  // The field with the address of the unit. Of a copy it has another name, as an id of one name has
+  // to have the same value in both.
+  std::string item_of(std::size_t point) const {
+    while (!copies_.contains(point) && calls_[point].way && calls_[point].way->from)
+      point = *calls_[point].way->from;
+    const auto copy = copies_.find(point);
+    return copy == copies_.end() ? "item" : copy->second;
   }
 
   const FoundPoints& found_;
   std::span<const CallRate> calls_;
   std::vector<std::string> places_;  // by point
+  std::map<std::size_t, std::string>
+      copies_;  // the names of copies, by the point that has them first
 };
 
 }  // namespace
@@ -134,6 +177,13 @@ Result<FoundPoints> find_data_path(const tracee::Process& process) {
   found.mapped = std::move(mapped);
   found.points = tracee::select(std::move(found.points), wanted);
   return found;
+}
+
+std::vector<std::optional<DataFlowStep>> ways_of(std::span<const CallRate> calls) {
+  std::vector<std::optional<DataFlowStep>> ways;
+  ways.reserve(calls.size());
+  for (const CallRate& call : calls) ways.push_back(call.way);
+  return ways;
 }
 
 std::vector<bool> worth_watching(std::span<const CallRate> calls) {
@@ -177,10 +227,7 @@ std::string suggested_map(const FoundPoints& found, std::span<const CallRate> ca
       "dest), and what it is known by\n# (sn = \"*(u32*)(arg1 + 8)\", local = [\"sn\"]): "
       "docs/coarse-tracing.md.\n",
       toml_string(about));
-  if (writer.has_ways())
-    text +=
-        "# Where the same address was seen in one after the other, it is taken for the unit: a "
-        "guess.\n";
+  text += writer.paths();
   text += hit;
   if (!hot.empty()) text += "\n# Called so often that tracing would be felt:\n" + hot;
   if (!busy.empty()) {

@@ -28,6 +28,8 @@ struct CallRate {
   std::optional<DataFlowStep> way = {};
 };
 
+std::vector<std::optional<DataFlowStep>> ways_of(std::span<const CallRate> calls);
+
 // Marks functions whose arguments may be watched all at once: called, and together not too often.
 std::vector<bool> worth_watching(std::span<const CallRate> calls);
 

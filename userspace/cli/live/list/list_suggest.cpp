@@ -2,16 +2,19 @@
 
 #include <algorithm>
 #include <chrono>
+#include <span>
 #include <utility>
 #include <vector>
 
 #include <fmt/core.h>
 
+#include "analysis/model/links.h"
 #include "userspace/base/count_text.h"
 #include "userspace/capture/api.h"
 #include "userspace/cli/tell.h"
 #include "userspace/coarse/functions/data_path.h"
 #include "userspace/coarse/suggest/map_suggestion.h"
+#include "userspace/coarse/suggest/path_pieces.h"
 #include "userspace/tracee/point_selection.h"
 #include "userspace/tracee/process.h"
 #include "userspace/tracee/procfs.h"
@@ -62,7 +65,11 @@ void watch_arguments(const coarse::FoundPoints& found, pid_t pid, std::chrono::m
   }
   std::vector<coarse::WatchedCall> watched;
   for (const capture::SeenHit& hit : *seen) {
-    coarse::WatchedCall call{.ts_ns = hit.ts_ns, .function = ids.at(hit.point), .values = {}};
+    coarse::WatchedCall call{
+        .ts_ns = hit.ts_ns, .function = ids.at(hit.point), .values = {}, .tid = hit.tid};
+    const auto stack =
+        found.points.schema.points.at(call.function).field(model::kStackPointerField);
+    if (stack && *stack < hit.values.size()) call.stack = hit.values[*stack];
     std::copy_n(hit.values.begin(), std::min(hit.values.size(), call.values.size()),
                 call.values.begin());
     if (!takes[call.function]) call.values.at(coarse::kWatchedHead) = 0;
@@ -70,8 +77,25 @@ void watch_arguments(const coarse::FoundPoints& found, pid_t pid, std::chrono::m
       std::fill(call.values.begin() + coarse::kWatchedObjects, call.values.end(), 0);
     watched.push_back(call);
   }
-  const auto ways = coarse::find_data_flow(watched, calls.size());
+  auto ways = coarse::find_data_flow(watched, calls.size());
+  coarse::join_nested(watched, ways);
   for (std::size_t id = 0; id < calls.size(); ++id) calls[id].way = ways[id];
+}
+
+// What was found out of paths, and what was not.
+void tell_paths(std::span<const coarse::CallRate> calls) {
+  const auto pieces = coarse::pieces_of(coarse::ways_of(calls));
+  std::size_t functions = 0;
+  for (const coarse::PathPiece& piece : pieces) functions += piece.functions;
+  if (pieces.empty())
+    return tell(
+        "none of them is known to pass anything on: the map has no path, until src and dest are "
+        "said\n");
+  if (pieces.size() == 1) return tell("{} of them are on one path\n", functions);
+  tell(
+      "{} of them are on {} paths, or pieces of fewer: what joins them is not known, nor which are "
+      "uplink;\nthe map says where each begins and ends\n",
+      functions, pieces.size());
 }
 
 }  // namespace
@@ -103,6 +127,7 @@ Result<void> suggest_map(pid_t pid, std::chrono::milliseconds timeout) {
   const auto hit = std::ranges::count_if(
       calls, [](const coarse::CallRate& call) { return call.a_second > 0 && !call.is_too_hot; });
   tell("{} looked at, {} of them are called\n", counted(found.mapped.size(), "function"), hit);
+  tell_paths(calls);
   fmt::print("{}", coarse::suggested_map(found, calls, "proposed for " + printable(title)));
   return {};
 }
