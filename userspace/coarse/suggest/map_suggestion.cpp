@@ -106,7 +106,7 @@ class Writer {
     return text;
   }
 
-  // What was found out of paths, and what was not, as comments.
+  // Comments that list the paths, and say what is not known of them.
   std::string paths() const {
     const auto pieces = pieces_of(ways_of(calls_));
     if (pieces.empty()) return std::string(kNoPath);

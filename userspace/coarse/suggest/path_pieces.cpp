@@ -23,7 +23,7 @@ class Nesting {
  public:
   explicit Nesting(WaySpan ways) : ways_(ways) {}
 
-  // All calls, in order of time. Also those of functions on no way show that others have returned.
+  // Takes all calls, in order of time. Those of functions on no way show that others have returned.
   void add(const WatchedCall& call) {
     if (call.function >= ways_.size() || call.stack == 0) return;
     auto& open = open_[call.tid];

@@ -12,8 +12,8 @@
 
 namespace sojourn::coarse {
 
-// Makes a function the next of the one whose open call it is in, where it is the first on its way,
-// the other is the last on its own, and both hold for most calls. `calls` may be in any order.
+// Joins the first function of a way to the last one of another way, if most of its calls lie within
+// open calls of that function, on the same thread. `calls` may be in any order.
 void join_nested(std::span<const WatchedCall> calls,
                  std::span<std::optional<DataFlowStep>> ways_by_function);
 

@@ -82,7 +82,7 @@ void watch_arguments(const coarse::FoundPoints& found, pid_t pid, std::chrono::m
   for (std::size_t id = 0; id < calls.size(); ++id) calls[id].way = ways[id];
 }
 
-// What was found out of paths, and what was not.
+// Says how many paths were found, and what is not known of them.
 void tell_paths(std::span<const coarse::CallRate> calls) {
   const auto pieces = coarse::pieces_of(coarse::ways_of(calls));
   std::size_t functions = 0;
