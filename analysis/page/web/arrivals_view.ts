@@ -3,7 +3,7 @@
 import { linear, logarithmic } from "./axes";
 import { element } from "./dom";
 import { PieceTable } from "./engine_client";
-import { Cells, countCells, extent, kBottom, kLeft, kRight, kTop, paintCells, rowsOfCells } from "./heat_map";
+import { Cells, countCells, extent, kBottom, kLeft, kRight, kTop, paintCells, rowsOfCells } from "./heat_cells";
 import { drawAxes, picture } from "./picture";
 import { following, openPacket } from "./selection";
 import { count, duration } from "./units";

@@ -1,19 +1,17 @@
-// A heat map of packets that are not there one by one, only how many of them are in each cell of a
-// grid.
+// Heat maps of a summarised trace. It has no row for each packet, but a grid: the number of packets in
+// each of its cells.
 import { Axis } from "./axes";
-import { Grid, GridCells } from "./engine_client";
-import { Cells, kCell, kLeft, kTop } from "./heat_map";
+import { Grid } from "./engine_client";
+import { Cells, gridOf, kCell, kLeft, kTop } from "./heat_cells";
 import { DataTable } from "./picture";
 import { duration } from "./units";
 
-export const cellsOf = (grid: Grid | undefined, direction: number): GridCells | undefined => grid?.[direction === 0 ? "D" : "U"];
-
-// The cells of a picture are of another size: a cell of the grid gives to each that it lies over, by
-// how much it does.
+// Spreads the grid's cells over those of a picture, which have another size: a picture's cell gets the
+// share of a grid's cell that lies over it.
 export function spreadCells(grid: Grid, direction: number, across: Axis, up: Axis, right: number, bottom: number): Cells {
   const wide = Math.ceil((right - kLeft) / kCell), tall = Math.ceil((bottom - kTop) / kCell);
   const counts = new Float32Array(wide * tall);
-  const told = cellsOf(grid, direction);
+  const told = gridOf(grid, direction);
   for (let i = 0; i < (told?.count.length ?? 0); ++i) {
     const [x1, x2] = [0, 1].map((by) => (across.at((told!.column[i] + by) * grid.column_ns) - kLeft) / kCell);
     const [y2, y1] = [0, 1].map((by) => (up.at(2 ** ((told!.row[i] + by) / grid.rows_of_doubling)) - kTop) / kCell);
@@ -27,7 +25,7 @@ export function spreadCells(grid: Grid, direction: number, across: Axis, up: Axi
 
 // Whole cells are added up, so the counts are exact.
 export function countsOfGrid(grid: Grid, direction: number, steps: number, bands: number): DataTable {
-  const told = cellsOf(grid, direction);
+  const told = gridOf(grid, direction);
   if (!told) return { columns: ["from"], rows: [] };
   const side = (of: number[], wanted: number) => {
     const first = of.reduce((a, b) => Math.min(a, b), Infinity), last = of.reduce((a, b) => Math.max(a, b), 0);

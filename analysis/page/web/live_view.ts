@@ -2,7 +2,7 @@
 // `sojourn live`. It follows until somebody pans; then all of it stands still.
 import { linear, logarithmic } from "./axes";
 import { barCell, element, headRow, replace } from "./dom";
-import { kBottom, kLeft, kRight, kTop } from "./heat_map";
+import { kBottom, kLeft, kRight, kTop } from "./heat_cells";
 import { figures, Figures, Instant, past } from "./live_figures";
 import { drawAxes, picture } from "./picture";
 import { following } from "./selection";

@@ -1,5 +1,7 @@
-// The keys and their effects, for the help.
-export const kKeys: [string, string][] = [
+// The help: the keys and their effects.
+import { element, replace } from "./dom";
+
+const kKeys: [string, string][] = [
   ["/", "go to the filter"],
   ["Enter", "in the filter: use it"],
   ["0", "all packets: remove the filter"],
@@ -20,3 +22,13 @@ export const kKeys: [string, string][] = [
   ["Ctrl Shift P", "all commands, by their words"],
   ["?", "this help"],
 ];
+
+export const helpDialog = element("dialog", { "aria-labelledby": "help-title" });
+
+export function showHelp(): void {
+  replace(helpDialog, element("h2", { id: "help-title" }, "Keys"),
+      element("table", {}, element("tbody", {}, ...kKeys.map(([key, does]) =>
+          element("tr", {}, element("th", { scope: "row" }, key), element("td", {}, does))))),
+      element("button", { type: "button", click: () => helpDialog.close() }, "close"));
+  helpDialog.showModal();
+}

@@ -1,0 +1,110 @@
+// How many packets or pieces lie in each cell of a picture of latency over time, and the image of these
+// cells.
+import { Axis } from "./axes";
+import { Grid, GridCells, PieceTable } from "./engine_client";
+import { bytesOf } from "./pixels";
+
+// The margins of a picture of latency over time.
+export const kLeft = 64, kRight = 12, kTop = 8, kBottom = 26;
+export const kCell = 3;  // pixels
+
+export const gridOf = (grid: Grid | undefined, direction: number): GridCells | undefined => grid?.[direction === 0 ? "D" : "U"];
+
+export function extent(direction: number, ...tables: (PieceTable | undefined)[]): [number, number, number, number] {
+  let first = Infinity, last = -Infinity, low = Infinity, high = 0;
+  for (const table of tables) {
+    const told = gridOf(table?.grid, direction);
+    if (told) {
+      first = Math.min(first, told.first);
+      last = Math.max(last, told.last);
+      low = Math.min(low, told.low);
+      high = Math.max(high, told.high);
+      continue;
+    }
+    for (let i = 0; i < (table?.count ?? 0); ++i) {
+      if (table!.direction[i] !== direction || !(table!.latency[i] > 0)) continue;
+      first = Math.min(first, table!.start[i]);
+      last = Math.max(last, table!.start[i]);
+      low = Math.min(low, table!.latency[i]);
+      high = Math.max(high, table!.latency[i]);
+    }
+  }
+  if (high === 0) return [0, 1, 1, 10];
+  return [first, Math.max(last, first + 1), low * 0.9, high * 1.2];
+}
+
+export interface Cells {
+  counts: Uint32Array | Float32Array;
+  wide: number;
+  tall: number;
+  painted?: { image: OffscreenCanvas; as: string };  // the newest picture of them
+}
+
+const kNowhere = 255;
+
+// The row of cells that each piece of a direction is in, kNowhere for others: it does not change
+// while a picture is moved along the time.
+export function rowsOfCells(table: PieceTable, direction: number, up: Axis, bottom: number): Uint8Array {
+  const tall = Math.ceil((bottom - kTop) / kCell);
+  const rows = new Uint8Array(table.count).fill(kNowhere);
+  for (let i = 0; i < table.count; ++i) {
+    if (table.direction[i] !== direction || !(table.latency[i] > 0)) continue;
+    const row = Math.min(tall - 1, Math.floor((up.at(table.latency[i]) - kTop) / kCell));
+    if (row >= 0) rows[i] = row;
+  }
+  return rows;
+}
+
+// What is within the axes, of which the one across is linear: by the pixels of a picture whose upper
+// left corner is given.
+export function countCells(table: PieceTable, rowsOf: Uint8Array, across: Axis, right: number, bottom: number): Cells {
+  const wide = Math.ceil((right - kLeft) / kCell), tall = Math.ceil((bottom - kTop) / kCell);
+  const counts = new Uint32Array(wide * tall);
+  const { from, to } = across, { start, count } = table;
+  const cellsOf = (across.at(to) - across.at(from)) / (to - from || 1) / kCell, first = (across.at(from) - kLeft) / kCell;
+  for (let i = 0; i < count; ++i) {
+    const row = rowsOf[i], at = start[i];
+    if (row === kNowhere || at < from || at > to) continue;
+    const column = Math.min(wide - 1, Math.floor(first + (at - from) * cellsOf));
+    if (column >= 0) ++counts[row * wide + column];
+  }
+  return { counts, wide, tall };
+}
+
+export function mostOf({ counts }: Cells): number {
+  let most = 1;
+  for (const number of counts) most = Math.max(most, number);
+  return most;
+}
+
+// `most`: the count that is darkest.
+export function paintCells(context: CanvasRenderingContext2D, cells: Cells, colour: string, most = mostOf(cells)): void {
+  const { wide, tall } = cells;
+  const as = `${colour} ${most}`;
+  if (cells.painted?.as !== as) cells.painted = { image: imageOf(cells, colour, most), as };
+  context.imageSmoothingEnabled = false;
+  context.save();
+  context.beginPath();  // the last cells may be cut
+  context.rect(kLeft, kTop, context.canvas.clientWidth - kLeft - kRight, tall * kCell);
+  context.clip();
+  context.drawImage(cells.painted.image, kLeft, kTop, wide * kCell, tall * kCell);
+  context.restore();
+}
+
+function imageOf({ counts, wide, tall }: Cells, colour: string, most: number): OffscreenCanvas {
+  const image = new OffscreenCanvas(wide, tall);
+  const inner = image.getContext("2d")!;
+  const pixels = inner.createImageData(wide, tall);
+  const [red, green, blue] = bytesOf(colour);
+  const darkest = Math.log1p(most);
+  for (let i = 0; i < counts.length; ++i) {
+    if (counts[i] === 0) continue;
+    pixels.data[4 * i] = red;
+    pixels.data[4 * i + 1] = green;
+    pixels.data[4 * i + 2] = blue;
+    pixels.data[4 * i + 3] = 45 + 210 * (Math.log1p(counts[i]) / darkest);
+  }
+  inner.putImageData(pixels, 0, 0);
+  return image;
+}
+
