@@ -1,9 +1,9 @@
-// Many rectangles as the pixels of one image: for a canvas that is one shape, however many they are.
-// Their edges lie on pixels of the screen, and the later one covers the earlier.
+// Many rectangles as the pixels of one image: a canvas draws them as one shape, however many they are.
+// Their edges lie on pixels of the screen, and a later one covers an earlier one.
 
 const known = new Map<string, Uint8ClampedArray>();
 
-// Red, green, blue and opacity of a colour, in whatever words a style sheet has it.
+// Returns red, green, blue and opacity of a colour that is written as in a style sheet.
 export function bytesOf(colour: string): Uint8ClampedArray {
   let found = known.get(colour);
   if (!found) {
@@ -15,7 +15,7 @@ export function bytesOf(colour: string): Uint8ClampedArray {
   return found;
 }
 
-// As one number, in the order of this machine's bytes.
+// A colour as one number, in the order of this machine's bytes.
 const pixelOf = (colour: string) => new Uint32Array(bytesOf(colour).slice().buffer)[0];
 
 export class PixelLayer {
@@ -23,17 +23,19 @@ export class PixelLayer {
   private image: ImageData;
   private pixels: Uint32Array;
   private inks = new Map<string, number>();
+  private painted: OffscreenCanvas | undefined;
 
-  // What lies outside of this part of the picture is cut off.
+  // Rectangles are cut off at the edges of this part of the picture.
   constructor(private left: number, private top: number, wide: number, tall: number) {
     this.image = new ImageData(Math.max(1, Math.round(wide * this.ratio)), Math.max(1, Math.round(tall * this.ratio)));
     this.pixels = new Uint32Array(this.image.data.buffer);
   }
 
-  // At least one pixel wide and tall.
+  // A rectangle is at least one pixel wide and tall.
   fill(x: number, y: number, wide: number, tall: number, colour: string): void {
     let ink = this.inks.get(colour);
     if (ink === undefined) this.inks.set(colour, ink = pixelOf(colour));
+    this.painted = undefined;
     const { width, height } = this.image;
     const from = Math.round((x - this.left) * this.ratio), upper = Math.round((y - this.top) * this.ratio);
     const to = Math.min(width, Math.max(from + 1, Math.round((x - this.left + wide) * this.ratio)));
@@ -43,11 +45,15 @@ export class PixelLayer {
     for (let row = Math.max(0, upper); row < lower; ++row) this.pixels.fill(ink, row * width + begin, row * width + to);
   }
 
-  paint(context: CanvasRenderingContext2D): void {
+  // `shift`: how far to the right of its place the layer is painted.
+  paint(context: CanvasRenderingContext2D, shift = 0): void {
     const { width, height } = this.image;
-    const canvas = new OffscreenCanvas(width, height);
-    canvas.getContext("2d")!.putImageData(this.image, 0, 0);
+    if (!this.painted) {
+      this.painted = new OffscreenCanvas(width, height);
+      this.painted.getContext("2d")!.putImageData(this.image, 0, 0);
+    }
     context.imageSmoothingEnabled = false;
-    context.drawImage(canvas, this.left, this.top, width / this.ratio, height / this.ratio);
+    const left = this.left + Math.round(shift * this.ratio) / this.ratio;
+    context.drawImage(this.painted, left, this.top, width / this.ratio, height / this.ratio);
   }
 }
