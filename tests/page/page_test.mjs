@@ -124,6 +124,19 @@ test("every view shows the command line's figures for the same filter", async ()
   await close();
 });
 
+test("packets are listed a page at a time, by latency or by start", async () => {
+  const { page, close } = await open(pageOf(trace), { hash: "view=packets" });
+  const journeys = jsonLines("journeys", trace);
+  const bySlowness = journeys.filter(({ complete }) => complete).sort((a, b) => b.latency_ns - a.latency_ns || a.id - b.id);
+  assert.ok(bySlowness.length > 400);
+  await page.getByRole("button", { name: "more" }).click();
+  const shown = await cells(page, ".packets");
+  assert.deepEqual(shown.map((row) => [row[0], row[3]]), bySlowness.slice(200, 400).map(({ id, latency_ns }) => [String(id), duration(latency_ns)]));
+  await page.getByRole("button", { name: "start" }).click();
+  assert.equal((await cells(page, ".packets"))[0][0], String(journeys.reduce((a, b) => (b.start_ns < a.start_ns ? b : a)).id));
+  await close();
+});
+
 test("a LatSeq recording shows what the command line says of it when it is imported", async () => {
   const html = path.join(directory, "empty.html");
   sojourn("page", "-o", html);

@@ -3,7 +3,7 @@
 // puts the parts together and opens what the page carries.
 import { palette } from "./commands";
 import { element, replace } from "./dom";
-import { traceInside } from "./embedded";
+import { engineModule, traceInside } from "./embedded";
 import { startServed } from "./following";
 import { header } from "./header";
 import { helpDialog } from "./help";
@@ -23,6 +23,9 @@ const root = document.getElementById("page")!;
 
 async function start(): Promise<void> {
   followSystemScheme();
+  // The engine is compiled while the trace is unpacked. A summary needs it later, if at all; an error
+  // is shown by whoever uses the engine.
+  if (!document.getElementById("summary")) void engineModule().catch(() => undefined);
   giveFilesTo({ open: (file) => void open(file), compareWith: compareNow, take: (file) => void take([file], false) });
   if (document.getElementById("trace")!.dataset.served !== undefined) await startServed();
   root.append(header(), main, packetDialog, helpDialog, palette.root);

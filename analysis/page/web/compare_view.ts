@@ -5,6 +5,7 @@ import { choice } from "./distribution_view";
 import { element, headRow } from "./dom";
 import { kDirections } from "./engine_client";
 import { heatMap, slowestDots } from "./heat_map";
+import { remembered } from "./remembered";
 import { ComparedRun, Comparison, Difference, FirstScreen, Shift } from "./report_types";
 import { openPacket, options, side, view } from "./selection";
 import { count, duration, plainName, share } from "./units";
@@ -114,7 +115,7 @@ function maps({ names, screens }: ComparedTraces, dir: string): HTMLElement {
 function distributions({ screens }: ComparedTraces, directions: string[]): HTMLElement {
   const series = directions.flatMap((dir, i) => screens.map((table, of): Series => {
     const told = table.told?.groups.find((group) => group.dir === dir);
-    const times = told ? timesTold(told) : timesOf(latencies(table, kDirections.indexOf(dir)));
+    const times = told ? timesTold(told) : remembered(table, `times ${dir}`, "", () => timesOf(latencies(table, kDirections.indexOf(dir))));
     return { name: `${dir} ${kSides[of]}`, colour: `p${i}`, dash: of === 0 ? [7, 4] : [], of: times, points: told ? pointsTold(told).map((point) => ({ ...point, low: NaN, high: NaN })) : pointsOf(times) };
   }));
   const isCdf = options.curve.get() === "cdf";

@@ -109,19 +109,30 @@ export function distributionPlot(title: string, series: Series[], form: Form, he
   });
 }
 
-// Steps nearer than a pixel are left out, but not the last ones: they are the tail.
+// Steps nearer than a pixel are left out, but not the last ones: they are the tail. The next step is
+// searched, not reached row by row: there may be millions.
 function curve(context: CanvasRenderingContext2D, sorted: Float64Array, across: Axis, up: Axis, isCdf: boolean): void {
   context.beginPath();
   let last = -Infinity;
-  for (let i = 0; i < sorted.length; ++i) {
+  const tail = sorted.length - 50;
+  for (let i = 0; i < sorted.length; i = i + 1 < tail ? lowerBound(sorted, across.value(last + 0.7), i + 1, tail) : i + 1) {
     const x = across.at(Math.max(1, sorted[i]));
-    if (x - last < 0.7 && i < sorted.length - 50) continue;
     const y = up.at(isCdf ? (i + 1) / sorted.length : (sorted.length - i) / sorted.length);
     if (last === -Infinity) context.moveTo(x, y);
     else context.lineTo(x, y);
     last = x;
   }
   context.stroke();
+}
+
+// Returns where the first time that is not below the given one stands, between two places.
+function lowerBound(sorted: Float64Array, time: number, begin: number, end: number): number {
+  while (begin < end) {
+    const middle = (begin + end) >> 1;
+    if (sorted[middle] < time) begin = middle + 1;
+    else end = middle;
+  }
+  return begin;
 }
 
 // Through what was told; points are dense where quantiles of a tail are.

@@ -4,6 +4,7 @@ import { element, headRow, replace } from "./dom";
 import { CurvePoint, distributionPlot, percentileCells, percentileNames, pointsTold, Series, Times, timesOf, timesTold } from "./distribution_plot";
 import { GroupDistributions, JourneyTable, kDirections } from "./engine_client";
 import { redrawn } from "./picture";
+import { remembered } from "./remembered";
 import { Option, options, optionWords } from "./selection";
 import { count, plainName } from "./units";
 
@@ -17,7 +18,7 @@ const kWords: Record<string, string> = { ue: "UE", ccdf: "how many took longer (
 // Stays are counted by hop and layer; a packet has many, and they overlap.
 export const countsStays = (by: string) => by === "hop" || by === "layer";
 
-export const distributionView = (table: JourneyTable) => viewOf(groupsOf(table), table.told?.all, "packets");
+export const distributionView = (table: JourneyTable) => viewOf(remembered(table, "groups", "", () => groupsOf(table)), table.told?.all, "packets");
 export const staysView = (told: GroupDistributions) => viewOf(groupsTold(told), told.all, "stays");
 
 function viewOf(groups: Group[], told: number | undefined, things: string): HTMLElement {
@@ -55,17 +56,28 @@ interface Group {
 function groupsOf(table: JourneyTable): Group[] {
   if (table.told) return groupsTold(table.told);
   const curves = curvesOf(table);
+  return [...latenciesOf(table)].sort(([left, a], [right, b]) => b.length - a.length || (left < right ? -1 : 1))
+      .map(([name, latencies]) => ({ name, of: timesOf(new Float64Array(latencies).sort()), points: curves.get(name) ?? [] }));
+}
+
+// The latencies of each group by its name. A name is made once for a group, not for each packet.
+function latenciesOf({ count: packets, group: groupOf, groups, direction, latency }: JourneyTable): Map<string, number[]> {
   const named = new Map<string, number[]>();
-  for (let i = 0; i < table.count; ++i) {
-    const group = table.group?.[i] ?? -1;
-    if (group < 0 || !(table.latency[i] >= 0)) continue;
-    const name = `${kDirections[table.direction[i]]} ${plainName(table.groups[group])}`;
-    const rows = named.get(name);
-    if (rows) rows.push(table.latency[i]);
-    else named.set(name, [table.latency[i]]);
+  const known: number[][] = [];  // by group and direction
+  for (let i = 0; i < packets; ++i) {
+    const group = groupOf?.[i] ?? -1;
+    if (group < 0 || !(latency[i] >= 0)) continue;
+    const number = group * kDirections.length + direction[i];
+    let latencies = known[number];
+    if (!latencies) {
+      const name = `${kDirections[direction[i]]} ${plainName(groups[group])}`;
+      latencies = named.get(name) ?? [];
+      named.set(name, latencies);
+      known[number] = latencies;
+    }
+    latencies.push(latency[i]);
   }
-  return [...named].sort(([left, a], [right, b]) => b.length - a.length || (left < right ? -1 : 1))
-      .map(([name, latencies]) => ({ name, of: timesOf(Float64Array.from(latencies).sort()), points: curves.get(name) ?? [] }));
+  return named;
 }
 
 const groupsTold = ({ groups }: GroupDistributions): Group[] =>

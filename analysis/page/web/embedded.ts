@@ -20,9 +20,13 @@ const unpacked = (packed: Blob) => new Response(packed.stream().pipeThrough(new 
 
 let compiled: Promise<WebAssembly.Module> | undefined;
 
-// The engine is compiled once, when it is needed for the first time.
-export const engineModule = () => compiled ??= unpacked(blobOf(document.getElementById("engine")!.textContent!))
-    .arrayBuffer().then((bytes) => WebAssembly.compile(bytes));
+async function compile(): Promise<WebAssembly.Module> {
+  const carrier = document.getElementById("engine")!;
+  return WebAssembly.compile(await unpacked(blobOf(carrier.textContent!)).arrayBuffer());
+}
+
+// The engine is compiled once.
+export const engineModule = () => compiled ??= compile();
 
 // Recordings are often kept gzipped; the result is the trace itself in both cases.
 export async function plain(trace: Blob): Promise<Blob> {

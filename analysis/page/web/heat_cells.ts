@@ -3,6 +3,7 @@
 import { Axis } from "./axes";
 import { Grid, GridCells, PieceTable } from "./engine_client";
 import { bytesOf } from "./pixels";
+import { remembered } from "./remembered";
 
 // The margins of a picture of latency over time.
 export const kLeft = 64, kRight = 12, kTop = 8, kBottom = 26;
@@ -10,27 +11,35 @@ export const kCell = 3;  // pixels
 
 export const gridOf = (grid: Grid | undefined, direction: number): GridCells | undefined => grid?.[direction === 0 ? "D" : "U"];
 
-export function extent(direction: number, ...tables: (PieceTable | undefined)[]): [number, number, number, number] {
+type Extent = [first: number, last: number, low: number, high: number];
+
+// The arrival times and latencies of a direction, in all of the tables.
+export function extent(direction: number, ...tables: (PieceTable | undefined)[]): Extent {
   let first = Infinity, last = -Infinity, low = Infinity, high = 0;
   for (const table of tables) {
-    const told = gridOf(table?.grid, direction);
-    if (told) {
-      first = Math.min(first, told.first);
-      last = Math.max(last, told.last);
-      low = Math.min(low, told.low);
-      high = Math.max(high, told.high);
-      continue;
-    }
-    for (let i = 0; i < (table?.count ?? 0); ++i) {
-      if (table!.direction[i] !== direction || !(table!.latency[i] > 0)) continue;
-      first = Math.min(first, table!.start[i]);
-      last = Math.max(last, table!.start[i]);
-      low = Math.min(low, table!.latency[i]);
-      high = Math.max(high, table!.latency[i]);
-    }
+    if (!table) continue;
+    const of = remembered(table, `extent ${direction}`, "", () => extentOf(table, direction));
+    first = Math.min(first, of[0]);
+    last = Math.max(last, of[1]);
+    low = Math.min(low, of[2]);
+    high = Math.max(high, of[3]);
   }
   if (high === 0) return [0, 1, 1, 10];
   return [first, Math.max(last, first + 1), low * 0.9, high * 1.2];
+}
+
+function extentOf({ grid, count, direction: directions, start, latency }: PieceTable, direction: number): Extent {
+  const told = gridOf(grid, direction);
+  if (told) return [told.first, told.last, told.low, told.high];
+  let first = Infinity, last = -Infinity, low = Infinity, high = 0;
+  for (let i = 0; i < count; ++i) {
+    if (directions[i] !== direction || !(latency[i] > 0)) continue;
+    first = Math.min(first, start[i]);
+    last = Math.max(last, start[i]);
+    low = Math.min(low, latency[i]);
+    high = Math.max(high, latency[i]);
+  }
+  return [first, last, low, high];
 }
 
 export interface Cells {

@@ -7,6 +7,7 @@ import { kDirections, PieceTable } from "./engine_client";
 import { countsOfGrid, spreadCells } from "./grid_cells";
 import { Cells, countCells, extent, kBottom, kLeft, kRight, kTop, mostOf, paintCells, rowsOfCells } from "./heat_cells";
 import { drawAxes, DataTable, line, picture, Picture } from "./picture";
+import { remembered } from "./remembered";
 import { duration, exactTime } from "./units";
 
 export interface Box {
@@ -65,8 +66,9 @@ export function heatMap(options: Options): Picture {
       const across = linear(first, last, kLeft, right);
       const up = logarithmic(low, high, bottom, kTop);
       if (!cells || axes?.width !== width) {
-        const count = (of: PieceTable) => of.grid ? spreadCells(of.grid, direction, across, up, right, bottom)
-            : countCells(of, rowsOfCells(of, direction, up, bottom), across, right, bottom);
+        const count = (of: PieceTable) => remembered(of, `cells ${direction}`, [first, last, low, high, width].join(), () =>
+            of.grid ? spreadCells(of.grid, direction, across, up, right, bottom)
+                : countCells(of, rowsOfCells(of, direction, up, bottom), across, right, bottom));
         cells = count(table);
         most = options.beside && Math.max(mostOf(cells), mostOf(count(options.beside)));
       }
@@ -197,7 +199,10 @@ export function heatMap(options: Options): Picture {
 const kDots = 12;
 
 // The slowest packets of a direction.
-export function slowestDots(direction: number, table: PieceTable): Options["dots"] {
+export const slowestDots = (direction: number, table: PieceTable): Options["dots"] =>
+    remembered(table, `dots ${direction}`, "", () => dotsOf(direction, table));
+
+function dotsOf(direction: number, table: PieceTable): Options["dots"] {
   const slowest: Options["dots"] = [];
   for (let i = 0; i < table.count; ++i) {
     if (table.direction[i] !== direction || !(table.latency[i] >= 0)) continue;

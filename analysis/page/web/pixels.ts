@@ -16,7 +16,11 @@ export function bytesOf(colour: string): Uint8ClampedArray {
 }
 
 // A colour as one number, in the order of this machine's bytes.
-const pixelOf = (colour: string) => new Uint32Array(bytesOf(colour).slice().buffer)[0];
+function pixelOf(colour: string, opacity: number): number {
+  const bytes = bytesOf(colour).slice();
+  bytes[3] = Math.round(bytes[3] * opacity);
+  return new Uint32Array(bytes.buffer)[0];
+}
 
 export class PixelLayer {
   private ratio = window.devicePixelRatio || 1;
@@ -32,9 +36,10 @@ export class PixelLayer {
   }
 
   // A rectangle is at least one pixel wide and tall.
-  fill(x: number, y: number, wide: number, tall: number, colour: string): void {
-    let ink = this.inks.get(colour);
-    if (ink === undefined) this.inks.set(colour, ink = pixelOf(colour));
+  fill(x: number, y: number, wide: number, tall: number, colour: string, opacity = 1): void {
+    const name = opacity === 1 ? colour : `${colour} ${opacity}`;
+    let ink = this.inks.get(name);
+    if (ink === undefined) this.inks.set(name, ink = pixelOf(colour, opacity));
     this.painted = undefined;
     const { width, height } = this.image;
     const from = Math.round((x - this.left) * this.ratio), upper = Math.round((y - this.top) * this.ratio);

@@ -2,6 +2,7 @@
 // of the time it had at least each depth.
 import { linear, logarithmic } from "./axes";
 import { drawAxes, line, picture, Picture, tickText } from "./picture";
+import { PixelLayer } from "./pixels";
 import { QueuePlace } from "./report_types";
 import { duration, plainName, share } from "./units";
 
@@ -25,6 +26,7 @@ export function depthMap(places: QueuePlace[], origin: number, open: (place: Que
       const { context, width, colour } = drawing;
       const right = width - kRight, bottom = height - kBottom;
       const across = linear(first, last, kLeft, right);
+      const dense = new PixelLayer(kLeft, kTop, right - kLeft, bottom - kTop);
       context.textBaseline = "middle";
       known.forEach((place, row) => {
         const top = kTop + row * kRow;
@@ -33,17 +35,9 @@ export function depthMap(places: QueuePlace[], origin: number, open: (place: Que
         context.fillText(nameOf(place), kLeft - 8, top + kRow / 2);
         context.fillStyle = colour("panel");
         context.fillRect(kLeft, top + 1, right - kLeft, kRow - 2);
-        const { begin_ns: begin, step_ns: step, mean } = place.over_time!;
-        const most = Math.max(1, ...mean.map((depth) => depth ?? 0));
-        context.fillStyle = colour("heat");
-        const wide = Math.max(1, across.at(first + step) - kLeft + 0.5);
-        mean.forEach((depth, i) => {
-          if (!depth) return;
-          context.globalAlpha = 0.08 + 0.92 * (depth / most);
-          context.fillRect(across.at(begin - origin + i * step), top + 1, wide, kRow - 2);
-        });
-        context.globalAlpha = 1;
+        fillDepths(dense, place, top + 1, (ns) => across.at(ns - origin), colour("heat"));
       });
+      dense.paint(context);
       context.strokeStyle = colour("line");
       context.fillStyle = colour("faint");
       context.textAlign = "center";
@@ -59,6 +53,19 @@ export function depthMap(places: QueuePlace[], origin: number, open: (place: Que
     if (place) open(place);
   });
   return made;
+}
+
+// Fills the row of a queue. The deeper a stretch of time, the later it is filled: the deepest of a pixel
+// is seen.
+function fillDepths(dense: PixelLayer, place: QueuePlace, top: number, at: (ns: number) => number, ink: string): void {
+  const { begin_ns: begin, step_ns: step, mean } = place.over_time!;
+  const depths = mean.map((depth) => depth ?? 0);
+  const most = depths.reduce((a, b) => Math.max(a, b), 1);
+  const byDepth = [...depths.keys()].filter((i) => depths[i] > 0).sort((a, b) => depths[a] - depths[b]);
+  for (const i of byDepth) {
+    const from = at(begin + i * step);
+    dense.fill(from, top, at(begin + (i + 1) * step) - from, kRow - 2, ink, 0.08 + 0.92 * (depths[i] / most));
+  }
 }
 
 export function depthLine(place: QueuePlace, origin: number): Picture {
