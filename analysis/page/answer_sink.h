@@ -7,7 +7,7 @@
 
 namespace sojourn::page {
 
-// Takes the columns of an answer, and how far the work on it is.
+// Receives the columns of an answer, and how far the work on it is.
 class AnswerSink {
  public:
   AnswerSink() = default;

@@ -34,7 +34,8 @@ void send_curves(const JourneyColumns& columns, AnswerSink& sink) {
     const auto group = static_cast<std::size_t>(columns.group[row]);
     const auto latency_ns = static_cast<std::uint64_t>(columns.latency[row]);
     times[{group, columns.direction[row]}].add(latency_ns);
-    // Packets may have begun before the origin: only the order of their times counts.
+    // Packets may have begun before the origin. Their times are moved, so that none is negative:
+    // only the order of the times counts.
     constexpr double kBefore = 1e15;
     series.add(letter_of(columns.direction[row]), columns.groups[group],
                static_cast<std::uint64_t>(columns.start[row] + kBefore), latency_ns);

@@ -1,5 +1,5 @@
-// A LatSeq recording that a page was given in the place of a trace, as a trace in memory. Functions
-// without state.
+// Makes a trace in memory of a LatSeq recording, if a page is given one in the place of a trace.
+// Functions without state.
 #pragma once
 
 #include <memory>
@@ -9,10 +9,10 @@
 
 namespace sojourn::page {
 
-// Returns whether it begins as text, which no trace does, not even one with a damaged beginning.
+// Returns whether the source begins as text. No trace does, not even one with a damaged beginning.
 bool is_text(trace::ByteSource& source);
 
-// Makes the trace that `sojourn import` makes. Fails if there is no event.
+// Returns the trace that `sojourn import` makes. Fails if the recording has no event.
 Result<std::unique_ptr<trace::ByteSource>> trace_of_latseq(
     std::unique_ptr<trace::ByteSource> recording);
 

@@ -32,7 +32,7 @@ void BlockCompanions::add(std::uint64_t journey, std::vector<Event> events) {
   packets_[journey].events = std::move(events);
 }
 
-// Units of the other journey that the step made one with the packet's.
+// Remembers the units of the other journey that this step put into one block with the packet's.
 void BlockCompanions::join(const Place& place, const journeys::Journey& other,
                            const journeys::Step& step) {
   Packet& packet = packets_.at(place.packet);

@@ -1,5 +1,5 @@
-// What the picture of one packet says of others: how long units stayed in the same hops, and which
-// packets were in the same blocks. One thread owns each.
+// The other packets in the picture of one: how long units stayed in the same hops, and which
+// packets were in the same blocks. One thread owns a HopTimes or a BlockCompanions.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +28,8 @@ class HopTimes : public journeys::Observer {
     times_ns_[stay.pair].add(stay.left_ns - stay.entered_ns);
   }
 
-  // The share of the stays between two points that took at most so long; none: nobody went there.
+  // Returns the share of the stays between two points that took at most `ns`, or nothing if no unit
+  // went from one to the other.
   std::optional<double> at_most(model::PointId parent, model::PointId child,
                                 std::uint64_t ns) const;
 
@@ -37,34 +38,35 @@ class HopTimes : public journeys::Observer {
   std::map<std::pair<model::PointId, model::PointId>, std::size_t> pairs_;
 };
 
-// An event of one journey: of which stream, with which number. Its time.
+// Identifies an event of a journey: its stream, and its number there.
 struct EventKey {
   std::uint32_t stream = 0;
   std::uint64_t seq = 0;
   auto operator<=>(const EventKey&) const = default;
 };
 
-// Finds the journeys that share events with some: they were in the same block.
+// Finds the journeys that share events with the given ones: they were in the same blocks.
 class BlockCompanions : public journeys::Observer {
  public:
-  static constexpr std::size_t kMostJoined = 200;  // of each
+  static constexpr std::size_t kMostJoined = 200;  // for each journey
 
-  // The journey's events in the order of its steps, each with its parents.
+  // An event of a journey. Parents are indices in the journey's events, which are in the order of
+  // its steps.
   struct Event {
     EventKey key;
     std::vector<std::uint32_t> parents;
   };
-  // Before the pass, each journey once.
+  // Adds a journey whose companions are to be found. Called before the pass, once for a journey.
   void add(std::uint64_t journey, std::vector<Event> events);
 
   bool wants_order() const override { return false; }
   bool wants_places() const override { return false; }
   void on_journey(const journeys::Journey& journey) override;
 
-  // [{"event", "others"}]: in so many other journeys this event of the journey is, too.
+  // [{"event", "others"}]: the number of other journeys that have this event, too.
   nlohmann::ordered_json shared(std::uint64_t journey) const;
-  // [{"event", "journey", "from_ns"}]: units of others that became one with the packet's by this
-  // event, and when they came to the place.
+  // [{"event", "journey", "from_ns"}]: the units of other journeys that this event put into one
+  // block with the packet's, and when they came to the place.
   nlohmann::ordered_json joined(std::uint64_t journey) const;
 
  private:

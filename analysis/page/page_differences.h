@@ -15,7 +15,7 @@
 namespace sojourn::page {
 
 struct DifferenceQuestion {
-  std::string text;  // of the filter that `is_chosen` comes from
+  std::string text;  // the filter that `is_chosen` is made from
   differential::AttributeCollector::IsSlow is_chosen;
   pipeline::TracePass::Predicate keep;  // the packets to compare; empty: all
 };

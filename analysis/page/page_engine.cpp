@@ -50,7 +50,7 @@ namespace {
 constexpr std::size_t kMaxEvents = 10'000;
 constexpr std::size_t kMaxChains = 10;
 
-// A question's member of a type, or what stands for it where it is not there.
+// Returns a member of a question, or an empty text if the question has no such text.
 std::string text_of(const json& question, const char* name) {
   const auto found = question.find(name);
   return found != question.end() && found->is_string() ? found->get<std::string>() : std::string();
@@ -99,10 +99,10 @@ struct PageEngine::State {
     return std::optional<Filter>(std::move(made));
   }
 
-  // Tells the observer of the journeys that the question's filter leaves.
+  // Passes the journeys that the question's filter selects to the observer.
   Result<void> tell(const json& question, journeys::Observer& observer,
                     const pipeline::Progress& progress);
-  // What `answer` makes of the packets that the question is about.
+  // Calls `answer` with the packets that the question's filter selects.
   template <typename Answer>
   Result<ordered_json> of_packets(const json& question, const Answer& answer);
   ordered_json about() const;
@@ -132,14 +132,14 @@ Result<ordered_json> PageEngine::State::of_packets(const json& question, const A
   return answer(PacketSelection{.text = expression, .filter = where ? &*where : nullptr});
 }
 
-// At once, from what stands in front of the events.
+// Reads no events: the capture's header and the headers of blocks have all of it.
 ordered_json PageEngine::State::about() const {
   std::uint64_t begin_ns = origin_ns();
   std::uint64_t end_ns = std::max(begin_ns, reader.capture().close_ns);
   if (end_ns == begin_ns)
     for (const trace::BlockInfo& block : reader.blocks())
       end_ns = std::max(end_ns, block.max_ts_ns);
-  // The kernel's events have streams of their own, and reports count them apart.
+  // The kernel's events have streams of their own. Reports count them apart, so they are left out.
   std::set<std::uint32_t> others;
   for (const model::Stream& stream : reader.streams())
     if (!model::carries_points(stream.engine)) others.insert(stream.id);
@@ -341,7 +341,7 @@ Result<ordered_json> PageEngine::State::profiled(const json& question,
   return profile_of(executor, input, std::move(wanted), progress);
 }
 
-// Both traces have the same filter, each with its own points.
+// One filter selects packets of both traces; it is compiled for the points of each.
 Result<ordered_json> PageEngine::compare(const json& question, const pipeline::Progress& progress) {
   if (!other_) return fail("there is no second trace to compare with");
   const std::string expression = text_of(question, "where");

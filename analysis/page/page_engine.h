@@ -1,26 +1,29 @@
-// What a report page asks of the trace that it carries: the same figures, by the same code, as the
-// command line's --json. A question is a JSON object with the name of a call:
+// Answers the questions of a report page about its trace: with the same figures, by the same code,
+// as the command line's --json. A question is a JSON object with the name of a call:
 //
-//   {"call": "about"}                               target, events, duration: at once
+//   {"call": "about"}                               target, events, duration; reads no
+//                                                   events
 //   {"call": "first screen", "where": EXPR}         the next three in one pass over the trace:
 //                                                   "report", "explanation", and the columns
-//   {"call": "summarised screen"}                   the same of all packets, with counts in cells
-//                                                   instead of columns
+//   {"call": "summarised screen"}                   "first screen" of all packets, with counts in
+//                                                   cells instead of columns
 //   {"call": "report",   "where": EXPR}             as `sojourn report --json`
 //   {"call": "explain",  "where": EXPR}             as `sojourn explain --json`
 //   {"call": "differences", "slow": EXPR, "where": EXPR}  as `sojourn why-slow --json`
 //   {"call": "queues",   "where": EXPR}             as `sojourn queues --json --depths`
 //   {"call": "journeys", "where": EXPR, "by": NAME} a column each of id, start, latency, ...; with
 //                                                   "by" their groups, as `sojourn report --by`
-//   {"call": "pieces",   "where": EXPR}             the same of the pieces of complete packets
-//   {"call": "packet",   "id": N}                   one journey whole, and why it took so long; of
-//   each
-//                                                   event the share of stays in its hops that took
-//                                                   at most as long, and who was in the same block
-//   {"call": "packets",  "ids": [N]}                the same of some, in as many passes as of one
-//   {"call": "groups",   "where": EXPR, "by": NAME} distributions of groups, also of stays by hop
-//                                                   or layer, without columns
-//   {"call": "windows",  "windows": [{"from_ns", "to_ns"}]}  "trace": a column, the bytes of a
+//   {"call": "pieces",   "where": EXPR}             such columns of the pieces of complete
+//                                                   packets
+//   {"call": "packet",   "id": N}                   one journey whole, and why it took so long; for
+//                                                   each event the share of stays in its hops that
+//                                                   took at most as long, and the packets that were
+//                                                   in the same block
+//   {"call": "packets",  "ids": [N]}                "packet" for several, in as many passes as for
+//                                                   one
+//   {"call": "groups",   "where": EXPR, "by": NAME} distributions of groups of packets, or of
+//                                                   stays by hop or layer, without columns
+//   {"call": "windows",  "windows": [{"from_ns", "to_ns"}]}  the column "trace": the bytes of a
 //                                                   trace of these stretches of its clock
 //   {"call": "events",   "where": EXPR, "limit": N} the first events
 //   {"call": "timeline", "from_ns": N, "to_ns": N}  events by thread and stretch of time: columns
@@ -52,16 +55,16 @@ namespace sojourn::page {
 
 class PageEngine {
  public:
-  // A trace, or a LatSeq recording.
+  // Opens a trace, or a LatSeq recording.
   static Result<PageEngine> open(std::unique_ptr<trace::ByteSource> source);
-  // A second trace beside it, instead of the one that was there.
+  // Opens a second trace, in the place of an earlier second one.
   Result<void> compare_with(std::unique_ptr<trace::ByteSource> source);
   PageEngine(PageEngine&&) noexcept;
   PageEngine& operator=(PageEngine&&) noexcept;
   ~PageEngine();
 
-  // The text of the answer, a JSON object. An error where the question is none, or its filter is
-  // refused, in the words of the command line.
+  // Returns the answer as the text of a JSON object. Fails in the words of the command line if the
+  // question is no question, or its filter is refused.
   Result<std::string> answer(std::string_view question, AnswerSink& sink);
 
  private:

@@ -13,9 +13,9 @@
 
 namespace sojourn::page {
 
-// {"all": so many groups, "groups": [{"dir", "name", "count", "min_ns", "max_ns", "percentiles_ns":
-// those of the page's table, "points": [[ns, share that took longer, and its 95 % interval or
-// null]]}]}: those with most packets. Stays have no intervals.
+// Returns {"all": the number of groups, "groups": [{"dir", "name", "count", "min_ns", "max_ns",
+// "percentiles_ns": as in the page's table, "points": [[ns, share that took longer, and its 95 %
+// interval or null]]}]}. Only the groups with most packets are listed. Stays have no intervals.
 Result<nlohmann::ordered_json> groups_of(Executor& executor, pipeline::TraceInput& input,
                                          report::By by, const PacketSelection& selection,
                                          const pipeline::Progress& progress);

@@ -22,13 +22,13 @@ using nlohmann::ordered_json;
 
 namespace {
 
-// Some journeys, as text: their steps are valid only while they are told.
+// Writes some journeys as text while the pass delivers them: their steps are not valid later.
 class SomeJourneys : public journeys::Observer {
  public:
   struct Found {
     std::string text;
     std::vector<BlockCompanions::Event> events;
-    std::vector<model::PointId> points;  // of the events
+    std::vector<model::PointId> points;  // by event
     std::vector<std::uint64_t> times_ns;
   };
 
@@ -67,7 +67,7 @@ class SomeJourneys : public journeys::Observer {
   std::size_t missing_ = 0;
 };
 
-// For each parent of an event, the share of the stays in that hop that took at most as long.
+// Returns for each parent of an event the share of the stays in that hop that took at most as long.
 ordered_json shares_of_stays(const SomeJourneys::Found& packet, std::size_t event,
                              const HopTimes& hops) {
   auto shares = ordered_json::array();
@@ -126,7 +126,7 @@ Result<std::vector<ordered_json>> PacketTeller::tell(Executor& executor,
     companions.add(id, packet.events);
   }
   std::map<std::uint64_t, causes::Verdict> verdicts;
-  // Every packet is late that took longer than nothing.
+  // With a deadline of 0 every packet is late, so that each one is explained.
   report::LatenessAnalysis analysis(
       input, {.down_ns = 0, .up_ns = 0},
       [&](const journeys::Journey& journey) { return some.found().contains(journey.id); },

@@ -1,4 +1,4 @@
-// Packets whole, each with what the picture of it needs. One thread owns a PacketTeller.
+// Whole packets, each with the figures that its picture needs. One thread owns a PacketTeller.
 #pragma once
 
 #include <cstdint>
@@ -17,8 +17,9 @@ namespace sojourn::page {
 
 class PacketTeller {
  public:
-  // In the order of `ids`: {"journey", "why", "parts", "shared", "joined"}. Two passes over the
-  // trace for all of them. How long stays in hops took is remembered from the first call on.
+  // Returns {"journey", "why", "parts", "shared", "joined"} for each of the ids, in their order.
+  // All together take two passes over the trace. The first call computes how long stays in hops
+  // took, later ones remember it.
   Result<std::vector<nlohmann::ordered_json>> tell(Executor& executor, pipeline::TraceInput& input,
                                                    const std::vector<std::uint64_t>& ids,
                                                    const pipeline::Progress& progress);

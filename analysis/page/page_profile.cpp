@@ -19,9 +19,9 @@ using nlohmann::ordered_json;
 
 namespace {
 
-// Adds the stacks, each once for a hop and a thread.
+// Adds the stacks. A stack occurs once for each hop and thread that has it.
 void add_stacks(const present::ProfileContent& content, ordered_json& document) {
-  std::map<std::uint16_t, std::size_t> hops;  // as in "hops"
+  std::map<std::uint16_t, std::size_t> hops;  // their indices in "hops"
   for (const auto& [place, amount] : profile::parts_by_place(content.work, content.wanted))
     hops.emplace(place, hops.size());
   using StackKey = std::tuple<std::size_t, std::uint32_t, std::uint32_t>;  // hop, thread, stack

@@ -1,4 +1,4 @@
-// Which functions a page's target spent its CPU time in, as `sojourn profile --json` says it, and
+// The functions that the target spent its CPU time in, as `sojourn profile --json` lists them, and
 // the stacks for a flame graph. A function without state.
 #pragma once
 
@@ -12,10 +12,11 @@
 
 namespace sojourn::page {
 
-// The members of `sojourn profile --json`, and
+// Returns the members of `sojourn profile --json`, and
 //   "names":  [{"function", "module", "kernel"}]: the functions of stacks, and
 //   "stacks": [{"hop", "tid", "functions", "ns", "samples"}]: "hop" is an index in "hops",
-//             "functions" are indices in "names", the outermost caller first; none: not known.
+//             "functions" are indices in "names", the outermost caller first; empty if the stack is
+//             not known.
 // A trace without a profile: {"missing": why}.
 Result<nlohmann::ordered_json> profile_of(Executor& executor, pipeline::TraceInput& input,
                                           profile::SampledWork::SampleFilter wanted,

@@ -39,7 +39,7 @@ causes::Explainer::Wanted wanted_by(const PacketSelection& selection) {
       [filter = selection.filter](const journeys::Journey& journey) { return (*filter)(journey); };
 }
 
-// What listens to a pass for the report.
+// The observers that gather a report's figures in a pass.
 struct ReportFigures {
   explicit ReportFigures(const pipeline::TraceInput& input)
       : summary(input.topology(), input.reader().capture().open_ns,
@@ -48,7 +48,7 @@ struct ReportFigures {
 
   report::Summary summary;
   report::TraceExtras extras;
-  std::uint64_t kept = 0;  // of a selection
+  std::uint64_t kept = 0;  // packets that are selected
   std::uint64_t seen = 0;
 };
 
@@ -76,7 +76,7 @@ ordered_json report_document(const pipeline::TraceInput& input, const PacketSele
   return present::report_json(content);
 }
 
-// `lateness` is a LatenessAnalysis or a GuessedLateness that is done.
+// `lateness` is a LatenessAnalysis or a GuessedLateness whose pass has ended.
 template <typename Lateness>
 ordered_json explanation_document(const pipeline::TraceInput& input,
                                   const PacketSelection& selection, const Lateness& lateness,
@@ -99,7 +99,8 @@ ordered_json explanation_document(const pipeline::TraceInput& input,
   return document;
 }
 
-// A pass over the trace for packets that are slower than these. `progress` has the second half.
+// Explains the packets that are slower than the deadlines, in a pass over the trace. The pass
+// counts as the second half of `progress`.
 Result<ordered_json> explanation_by(Executor& executor, pipeline::TraceInput& input,
                                     const PacketSelection& selection,
                                     const causes::Deadlines& deadlines,
@@ -153,13 +154,13 @@ Result<ordered_json> explanation_of(Executor& executor, pipeline::TraceInput& in
 
 namespace {
 
-// The report and the explanation; `packets` is told of the packets that the selection leaves.
+// Returns the report and the explanation. The packets that are selected also go to `packets`.
 Result<ordered_json> screen_of(Executor& executor, pipeline::TraceInput& input,
                                const PacketSelection& selection, journeys::Observer& packets,
                                const pipeline::Progress& progress) {
   ReportFigures figures(input);
   pipeline::ObserverList all({&figures.summary, &packets});
-  // Three ask of each packet whether it is wanted, one after the other.
+  // Three observers ask one after the other whether a packet is wanted; the filter runs once.
   std::optional<std::uint64_t> last;
   bool was_wanted = false;
   causes::Explainer::Wanted wanted;

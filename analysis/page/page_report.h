@@ -1,4 +1,4 @@
-// What a page's trace says of packets, as `sojourn report --json` and `sojourn explain --json` do.
+// Figures of packets, as `sojourn report --json` and `sojourn explain --json` have them.
 // Functions without state.
 #pragma once
 
@@ -27,14 +27,14 @@ Result<nlohmann::ordered_json> explanation_of(Executor& executor, pipeline::Trac
                                               const PacketSelection& selection,
                                               const pipeline::Progress& progress);
 
-// Both, and the columns of the packets, in one pass over the trace: {"report", "explanation",
-// "count"}. Not with an executor of several threads.
+// Returns {"report", "explanation", "count"} and the columns of the packets, in one pass over the
+// trace. The executor must have one thread.
 Result<nlohmann::ordered_json> first_screen(Executor& executor, pipeline::TraceInput& input,
                                             const PacketSelection& selection, AnswerSink& sink,
                                             const pipeline::Progress& progress);
 
 // Summarises all packets without a row for each: {"report", "explanation", "packets", "grid",
-// "slowest"}, the last two of a ScreenSummary.
+// "slowest"}. The last two are those of a ScreenSummary.
 Result<nlohmann::ordered_json> summarised_screen(Executor& executor, pipeline::TraceInput& input,
                                                  const pipeline::Progress& progress);
 

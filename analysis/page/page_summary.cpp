@@ -22,7 +22,7 @@ namespace {
 constexpr std::size_t kEvents = 1000;  // as many as the page shows at first
 constexpr std::uint64_t kLeastRoomNs = 1'000'000;
 
-// Takes the bytes of a column, and how far the work is.
+// Keeps the bytes of the answer's column, and passes on how far the work is.
 class Sink : public AnswerSink {
  public:
   explicit Sink(std::function<void(double)> progress) : progress_(std::move(progress)) {}
@@ -41,7 +41,7 @@ class Sink : public AnswerSink {
   std::function<void(double)> progress_;
 };
 
-// Asks one question after the other; each has its share of the work.
+// Asks the questions one after the other. Each counts as a share of the whole work.
 class Inquiry {
  public:
   Inquiry(PageEngine& engine, std::size_t traces, const SummaryProgress& progress)
@@ -64,14 +64,14 @@ class Inquiry {
   std::vector<std::uint8_t>& bytes() { return bytes_; }
 
  private:
-  static constexpr double kWeights = 12;  // of one trace
+  static constexpr double kWeights = 12;  // the sum of the weights of the questions about one trace
 
   PageEngine& engine_;
   std::size_t trace_ = 0;
   double all_;
   const SummaryProgress& progress_;
   double done_ = 0;
-  std::vector<std::uint8_t> bytes_;  // of the last answer
+  std::vector<std::uint8_t> bytes_;  // the column of the last answer
 };
 
 // The packets that the first screen shows, the slowest first.
@@ -93,8 +93,8 @@ std::vector<std::uint64_t> shown_packets(const ordered_json& screen) {
   return ids;
 }
 
-// From before the packet came until after its last event, so that what it was joined with is there
-// as well: little of that took longer than one of the slowest packets.
+// The window begins before the packet came and ends after its last event. It has room for the
+// packets in the same blocks, which seldom take longer than one of the slowest.
 std::optional<Window> window_of(const ordered_json& packet) {
   std::uint64_t first = UINT64_MAX;
   std::uint64_t last = 0;
@@ -107,13 +107,14 @@ std::optional<Window> window_of(const ordered_json& packet) {
   return Window{.from_ns = first - std::min(first, room), .to_ns = last + room};
 }
 
-// As the page has it: since the origin, and not before it.
+// The page has times since the origin; a window before the origin begins there.
 ordered_json since(const Window& window, std::uint64_t origin_ns) {
   const auto offset = [&](std::uint64_t ns) { return ns - std::min(ns, origin_ns); };
   return {{"from_ns", offset(window.from_ns)}, {"to_ns", offset(window.to_ns)}};
 }
 
-// The events around the slowest packets, around as many of them as there is room for.
+// Returns the events around the slowest packets. If they take more than `most_bytes`, half as many
+// packets have a window, until they fit.
 Result<std::vector<std::uint8_t>> windows_of(Inquiry& inquiry, ordered_json& packets,
                                              std::uint64_t origin_ns, std::uint64_t most_bytes) {
   for (auto& packet : packets) packet["window"] = nullptr;

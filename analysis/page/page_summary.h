@@ -25,11 +25,11 @@ struct PageSummary {
   std::vector<std::vector<std::uint8_t>> windows;  // a trace for each; empty: there was no room
 };
 
-// How much of the work is done, of 1.
+// Receives how much of the work is done, from 0 to 1.
 using SummaryProgress = std::function<void(double done)>;
 
-// Summarises one trace, or two to compare. The windows of each have at most so many bytes. If they
-// would have more, fewer packets have one.
+// Summarises one trace, or two to compare. The windows of each take at most `most_window_bytes`: if
+// there is no room for all packets, fewer have one.
 Result<PageSummary> summary_of(PageEngine& engine, std::size_t traces,
                                std::uint64_t most_window_bytes, const SummaryProgress& progress);
 

@@ -28,7 +28,7 @@ constexpr std::size_t kBuckets = 1200;
 // With more spans in view than this, each stretch of time shows shares instead.
 constexpr std::size_t kMaxSpans = 4000;
 
-// Counts of events by thread and stretch of time.
+// Counts events by thread and stretch of time.
 class EventRows {
  public:
   explicit EventRows(const TimelineSpan& span)
@@ -46,7 +46,7 @@ class EventRows {
     bucket.point = point;
   }
 
-  // Sends the buckets of the thread, as the row with this number. Returns their events.
+  // Sends the thread's buckets as the row `number`. Returns the number of events in them.
   std::uint64_t tell(std::uint32_t tid, std::size_t number) {
     std::uint64_t events = 0;
     const auto row = rows_.find(tid);
@@ -139,7 +139,7 @@ class MadeRows {
     std::uint64_t end_ns = 0;
   };
   TimelineSpan span_;
-  std::vector<std::optional<std::size_t>> durations_;  // by point: the field
+  std::vector<std::optional<std::size_t>> durations_;  // the field with the duration, by point
   std::vector<Made> made_;
   std::uint64_t more_ = 0;
 };
@@ -293,7 +293,7 @@ void count_events(pipeline::TraceInput& input, const TimelineSpan& span, EventRo
   std::uint64_t done = 0;
   for (const trace::BlockInfo& block : reader.blocks()) {
     progress(done += block.events, reader.events());
-    // An activity is known by its end, which may lie behind the span.
+    // An activity is an event at its end, which may lie behind the span.
     if (block.max_ts_ns < span.from_ns ||
         (block.min_ts_ns > span.to_ns && !scripted.contains(block.stream)))
       continue;

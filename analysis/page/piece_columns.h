@@ -26,7 +26,7 @@ class PieceColumns : public journeys::Observer {
     for (std::uint32_t at = 0; at < journey.steps.size(); ++at) {
       const journeys::Step& step = journey.steps[at];
       const journeys::PointPlan& point = topology_.points[step.point];
-      // The one that decided the latency is always there.
+      // The piece that decided the latency is always among them.
       const bool decides = at == journey.end_step && is_sent;
       if (is_sent ? !(point.output && !step.again) && !decides : !point.input) continue;
       const std::uint64_t from = is_sent ? journey.start_ns : step.ts_ns;
@@ -39,7 +39,7 @@ class PieceColumns : public journeys::Observer {
     }
   }
 
-  std::vector<double> id;  // of the packet; its pieces stand in a row
+  std::vector<double> id;  // the packet's; its pieces follow one another
   std::vector<double> start;
   std::vector<double> latency;  // ns
   std::vector<std::uint8_t> direction;

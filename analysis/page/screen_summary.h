@@ -18,7 +18,7 @@ namespace sojourn::page {
 
 class ScreenSummary : public journeys::Observer {
  public:
-  static constexpr std::size_t kSlowest = 20;  // of each direction
+  static constexpr std::size_t kSlowest = 20;  // in each direction
 
   explicit ScreenSummary(std::uint64_t origin_ns) : origin_ns_(origin_ns), grid_(origin_ns) {}
 
@@ -27,12 +27,13 @@ class ScreenSummary : public journeys::Observer {
   bool wants_places() const override { return false; }
   void on_journey(const journeys::Journey& journey) override;
 
-  std::uint64_t count() const { return count_; }  // of all journeys
-  // {"column_ns", "rows_of_doubling", "D" and "U": {"first", "last", "low", "high": of starts and
-  // latencies, "column", "row", "count": of cells that are not empty}}. Times are ns since the
-  // origin.
+  std::uint64_t count() const { return count_; }  // all journeys
+  // {"column_ns", "rows_of_doubling", "D" and "U": {"first", "last", "low", "high", "column",
+  // "row", "count"}}. The first four are the extent of starts and latencies; the arrays are the
+  // cells that are not empty. Times are ns since the origin.
   nlohmann::ordered_json grid() const;
-  // Slowest first, both directions: {"id", "start", "latency", "direction", "outcome"}.
+  // {"id", "start", "latency", "direction", "outcome"}: arrays of both directions, the slowest
+  // first.
   nlohmann::ordered_json slowest() const;
 
  private:

@@ -13,8 +13,8 @@ export function memorySource(bytes) {
   };
 }
 
-// What WASI's C library asks of a system: there is none, and nobody waits for the answer. Only what
-// is written before an end by abort() is shown.
+// Answers the C library's calls of WASI: there is no system behind them. Only text that is written
+// before an end by abort() is shown.
 function systemOf(module, memory) {
   const ENOSYS = 52;
   const system = {};
@@ -38,9 +38,9 @@ function systemOf(module, memory) {
   return system;
 }
 
-// The text of the engine's answer to a question (analysis/page/page_engine.h), of a compiled module
-// and a source: {size, readAt(offset, into)}, where readAt fills a Uint8Array and returns whether all
-// of it is there. Throws where the trace cannot be read, or the question is refused.
+// Returns the text of the engine's answer to a question (analysis/page/page_engine.h). A source is
+// {size, readAt(offset, into)}, where readAt fills a Uint8Array and returns whether all bytes were
+// there. Throws if the trace cannot be read, or the question is refused.
 export async function answer(module, source, question) {
   let text = "";
   const memory = () => instance.exports.memory;
@@ -65,5 +65,5 @@ export async function answer(module, source, question) {
   return text;
 }
 
-// The text of `sojourn report --json`.
+// Returns the text of `sojourn report --json`.
 export const report = (module, source) => answer(module, source, { call: "report" });

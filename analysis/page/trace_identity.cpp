@@ -10,7 +10,7 @@
 namespace sojourn::page {
 namespace {
 
-// FNV-1a: no defence against somebody who makes two traces alike on purpose.
+// FNV-1a. It does not protect from somebody who makes two traces alike on purpose.
 class Hash {
  public:
   void add(std::string_view bytes) {

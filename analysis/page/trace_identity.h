@@ -1,6 +1,6 @@
-// Which trace this is: a text that two traces share only if they are the same one, whatever their
-// files are called. Taken of what stands beside the events and of the headers of all blocks, so it
-// is known without reading events. A function without state.
+// The identity of a trace: a text that two files share only if they hold the same trace, whatever
+// they are called. It is made of the trace's metadata and of the headers of all blocks, so no
+// events are read. A function without state.
 #pragma once
 
 #include <string>

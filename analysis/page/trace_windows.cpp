@@ -38,7 +38,7 @@ class BytesSink : public trace::ByteSink {
   std::string put_aside_;
 };
 
-// In order, none touching another.
+// Sorts the windows, and makes one of those that touch or overlap.
 std::vector<Window> joined(std::vector<Window> windows) {
   std::ranges::sort(windows, {}, &Window::from_ns);
   std::vector<Window> apart;
@@ -50,7 +50,7 @@ std::vector<Window> joined(std::vector<Window> windows) {
   return apart;
 }
 
-// The first window that does not end before.
+// Returns the first window that ends at this time or later.
 auto window_at(const std::vector<Window>& windows, std::uint64_t ns) {
   return std::ranges::lower_bound(windows, ns, {}, &Window::to_ns);
 }
@@ -60,8 +60,8 @@ bool is_in(const std::vector<Window>& windows, std::uint64_t ns) {
   return window != windows.end() && window->from_ns <= ns;
 }
 
-// Finds what says of each thread in which state it is when a window begins: its last switch, and
-// the first wakeup after it.
+// Finds the events that determine each thread's state at the beginning of a window: its last
+// switch, and the first wakeup after that.
 class LastOfThreads {
  public:
   using Numbers = std::map<std::uint32_t, std::vector<std::uint64_t>>;  // by stream
@@ -69,7 +69,7 @@ class LastOfThreads {
   LastOfThreads(const model::Schema& schema, const std::vector<Window>& windows)
       : points_(schema), windows_(windows), next_(windows.begin()) {}
 
-  // Events in time order. False: no window begins any more.
+  // Takes events in the order of time. Returns false when no window begins any more.
   bool consume(const model::EventView& event) {
     while (next_ != windows_.end() && event.ts_ns >= next_->from_ns) {
       note();

@@ -1,5 +1,5 @@
 // The functions of sojourn.wasm for the page's worker (web/worker.ts): a PageEngine on a trace
-// whose bytes the worker has and passes piece by piece. One trace an instance, and another one to
+// whose bytes the worker passes piece by piece. An instance has one trace, and another one to
 // compare it with.
 #include <algorithm>
 #include <cstddef>
@@ -16,16 +16,17 @@
 
 extern "C" {
 
-// Fills memory with a trace's bytes from an offset on. `trace`: 0, or 1 for the second one. Returns
-// 0 if all of them were there. JavaScript has doubles for numbers, which are exact up to 2^53.
+// Fills memory with a trace's bytes from an offset on. `trace` is 0, or 1 for the second one.
+// Returns 0 if all of them were there. Numbers of JavaScript are doubles, which are exact up to
+// 2^53.
 [[clang::import_module("sojourn"), clang::import_name("read_at")]]
 int sojourn_read_at(int trace, double offset, std::uint8_t* into, std::size_t bytes);
 
-// Takes an answer, or the reason why there is none.
+// Receives an answer, or the reason why there is none.
 [[clang::import_module("sojourn"), clang::import_name("take")]]
 void sojourn_take(const char* text, std::size_t bytes);
 
-// Takes a column of an answer. The type is one of ColumnType.
+// Receives a column of an answer. The type is one of ColumnType.
 [[clang::import_module("sojourn"), clang::import_name("take_column")]]
 void sojourn_take_column(const char* name, std::size_t name_bytes, int type, const void* values,
                          std::size_t count);
