@@ -1,6 +1,6 @@
 // The page: a trace, a filter, views of what it selects, and one packet opened above them. Every
-// figure comes from the engine, for the same filter by the same code as on the command line. This file
-// puts the parts together and opens what the page carries.
+// figure comes from the engine, for the same filter by the same code as on the command line. This
+// file puts the parts together and opens what the page carries.
 import { palette } from "./commands";
 import { element, replace } from "./dom";
 import { engineModule, traceInside } from "./embedded";
@@ -23,8 +23,8 @@ const root = document.getElementById("page")!;
 
 async function start(): Promise<void> {
   followSystemScheme();
-  // The engine is compiled while the trace is unpacked. A summary needs it later, if at all; an error
-  // is shown by whoever uses the engine.
+  // The engine is compiled while the trace is unpacked. A summary needs it later, if at all; an
+  // error is shown by whoever uses the engine.
   if (!document.getElementById("summary")) void engineModule().catch(() => undefined);
   giveFilesTo({ open: (file) => void open(file), compareWith: compareNow, take: (file) => void take([file], false) });
   if (document.getElementById("trace")!.dataset.served !== undefined) await startServed();

@@ -1,4 +1,4 @@
-// Latency over arrival time, a dot a segment: those of a packet are joined. If too many segments
+// Latency over arrival time, a dot a piece; a line joins the pieces of a packet. If too many pieces
 // are in view to be told apart, their number is shown instead, as on the first screen.
 import { linear, logarithmic } from "./axes";
 import { element } from "./dom";
@@ -26,8 +26,8 @@ function arrivals(table: PieceTable, direction: number): HTMLElement {
   let cellsOf = "";
   let dragged: [number, number] | undefined;
   let inView = 0;
-  // Pieces of a packet stand in a row, and packets follow each other nearly by time. Of more than
-  // can be told apart the first ones.
+  // The pieces in view, at most kMostDots of them. The pieces of a packet follow one another in the
+  // table, and packets are nearly in the order of time.
   const room = new Uint32Array(kMostDots);
   let shown = room;
   const summary = element("p", { "aria-live": "polite" });
@@ -154,7 +154,7 @@ interface Moves {
 
 function listen(canvas: HTMLCanvasElement, moves: Moves): void {
   let began: number | undefined;
-  let pulled: number | undefined;  // with Shift
+  let pulled: number | undefined;  // where the pointer was last, with Shift
   canvas.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.altKey || event.metaKey) return;
     if (event.code === "KeyW") moves.zoom(0.5);

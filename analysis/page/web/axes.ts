@@ -26,7 +26,7 @@ export function linear(from: number, to: number, first: number, last: number): A
   };
 }
 
-// 1, 2 or 5 of a power of ten.
+// Returns the next larger step that is 1, 2 or 5 times a power of ten.
 function roundStep(step: number): number {
   const power = 10 ** Math.floor(Math.log10(step));
   const digit = step / power;
@@ -57,7 +57,7 @@ export function logarithmic(from: number, to: number, first: number, last: numbe
   };
 }
 
-// Logarithmic, with ticks at powers of two: for sizes in memory.
+// A logarithmic axis with ticks at powers of two, for sizes in memory.
 export function doublings(from: number, to: number, first: number, last: number): Axis {
   const axis = logarithmic(from, to, first, last);
   return {

@@ -1,4 +1,4 @@
-// Why packets were late: how many by each cause, and how much of their time.
+// The causes of lateness: how many packets each one made late, and how much of their time it took.
 import { barCell, element, headRow } from "./dom";
 import { slowest } from "./overview";
 import { Explanation } from "./report_types";

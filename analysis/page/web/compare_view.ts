@@ -42,7 +42,7 @@ const now = (shift: Shift) => Number(shift.new_us ?? shift.new);
 const by = (shift: Shift) => Number(shift.by_us ?? shift.by);
 const time = (us: number) => duration(1000 * us);
 
-// "+51.2 us (+4.1 %)", and half of the 95 % interval.
+// Returns the change as text, with half of the 95 % interval: "+51.2 us (+4.1 %)".
 function changeText(shift: Shift, figure: (value: number) => string): string {
   const size = figure(Math.abs(by(shift)));
   const isNone = Number.parseFloat(size) === 0;
@@ -94,7 +94,7 @@ function runs({ names, difference }: ComparedTraces): HTMLElement {
           } }, "look at it alone"))))));
 }
 
-// Late is on both sides what is slower than the base's slowest hundredth.
+// A packet of either trace is late if it is slower than the slowest hundredth of the base.
 function maps({ names, screens }: ComparedTraces, dir: string): HTMLElement {
   const direction = kDirections.indexOf(dir);
   return element("div", { class: "pair" }, ...screens.map((table, i) => heatMap({
@@ -141,7 +141,7 @@ function evidence({ times }: Difference): HTMLElement {
       "What differs between two recordings of one build is not known from one trace a side.");
 }
 
-// A place's share of its direction's latencies, which places add up to.
+// Returns a place's share of its direction's latencies. The shares of all places add up to 1.
 function shareOf(each: Comparison, all: Comparison[], which: 0 | 1): string {
   const latency = all.find(({ dir, name }) => dir === each.dir && name === "latency");
   const mine = shiftOf(each, "mean"), whole = latency && shiftOf(latency, "mean");

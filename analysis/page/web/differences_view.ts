@@ -7,7 +7,7 @@ import { Differences, Trait } from "./report_types";
 import { commandLine, narrow } from "./selection";
 import { count, plainName, share } from "./units";
 
-// Below: chance alone seldom makes something as striking.
+// Below this p, chance alone seldom makes something as striking.
 const kSurely = 0.05;
 
 export function differencesPanel(box: Box, file: string, ask: (slow: string) => Promise<Differences>, close: () => void): HTMLElement {

@@ -1,5 +1,5 @@
-// Cumulative distributions from the exact latencies, with several groups laid over each other: how
-// many packets took longer than a time (CCDF), or at most so long (CDF).
+// Cumulative distributions of the exact latencies, several groups laid over each other: how many
+// packets took longer than a time (CCDF), or at most that time (CDF).
 import { Axis, linear, logarithmic } from "./axes";
 import { GroupDistributions } from "./engine_client";
 import { drawAxes, picture, Picture } from "./picture";
@@ -13,16 +13,16 @@ export interface Series {
   points: CurvePoint[];
 }
 
-// The times of a curve: all of them, or what was told of them.
+// The times of a curve: all of them, or the figures that a summary has of them.
 export interface Times {
   count: number;
   least: number;
   most: number;
-  percentiles: number[];  // kPercentiles
+  percentiles: number[];  // at kPercentiles
   sorted?: Float64Array;
 }
 
-// Of the packets the share that took longer than `ns`, and its 95 % interval.
+// The share of packets that took longer than `ns`, and its 95 % interval.
 export interface CurvePoint {
   ns: number;
   longer: number;
@@ -33,13 +33,13 @@ export interface CurvePoint {
 export interface Form {
   isCdf: boolean;
   isLinear: boolean;  // the axis of time
-  things?: string;    // that are counted; packets, if it does not say
+  things?: string;    // the counted things; packets if undefined
 }
 
 const kLeft = 76, kRight = 12, kTop = 8, kBottom = 26;
 const kPercentiles = [0.5, 0.9, 0.99, 0.999, 0.9999, 0.99999];
 
-// Nearest rank, as everywhere in sojourn.
+// The percentile is the nearest rank, as everywhere in sojourn.
 export function percentile(sorted: Float64Array, part: number): number {
   if (sorted.length === 0) return NaN;
   return sorted[Math.min(sorted.length - 1, Math.max(0, Math.ceil(part * sorted.length) - 1))];
@@ -64,7 +64,7 @@ export const percentileNames = (things = "packets") => [things, ...kPercentiles.
 export const percentileCells = ({ count, percentiles, most }: Times): (string | number)[] =>
     [count, ...percentiles.map(duration), duration(most)];
 
-// A curve without bands, at the percentiles of the table.
+// Returns the points of a curve at the percentiles of the table, without a band.
 export const pointsOf = ({ percentiles }: Times): CurvePoint[] =>
     kPercentiles.map((part, i) => ({ ns: percentiles[i], longer: 1 - part, low: NaN, high: NaN }));
 
@@ -109,8 +109,8 @@ export function distributionPlot(title: string, series: Series[], form: Form, he
   });
 }
 
-// Steps nearer than a pixel are left out, but not the last ones: they are the tail. The next step is
-// searched, not reached row by row: there may be millions.
+// Draws a curve of all times. Steps nearer than a pixel are left out, but not the last ones, which
+// are the tail. The next step that is drawn is searched, as there may be millions before it.
 function curve(context: CanvasRenderingContext2D, sorted: Float64Array, across: Axis, up: Axis, isCdf: boolean): void {
   context.beginPath();
   let last = -Infinity;
@@ -125,7 +125,7 @@ function curve(context: CanvasRenderingContext2D, sorted: Float64Array, across: 
   context.stroke();
 }
 
-// Returns where the first time that is not below the given one stands, between two places.
+// Returns the index of the first time that is not below the given one, in a part of the times.
 function lowerBound(sorted: Float64Array, time: number, begin: number, end: number): number {
   while (begin < end) {
     const middle = (begin + end) >> 1;
@@ -135,7 +135,7 @@ function lowerBound(sorted: Float64Array, time: number, begin: number, end: numb
   return begin;
 }
 
-// Through what was told; points are dense where quantiles of a tail are.
+// Draws a curve through the points of a summary, which are dense in the tail.
 function curveOfPoints(context: CanvasRenderingContext2D, { of, points }: Series, across: Axis, up: Axis, isCdf: boolean): void {
   context.beginPath();
   context.moveTo(across.at(Math.max(1, of.least)), up.at(isCdf ? 0 : 1));
@@ -144,7 +144,7 @@ function curveOfPoints(context: CanvasRenderingContext2D, { of, points }: Series
   context.stroke();
 }
 
-// Between the bounds of the share at each point.
+// Fills the band between the bounds of the share at each point.
 function band(context: CanvasRenderingContext2D, { points }: Series, across: Axis, up: Axis, isCdf: boolean, ink: string): void {
   const known = points.filter(({ low }) => !Number.isNaN(low));
   if (known.length === 0) return;

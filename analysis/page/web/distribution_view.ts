@@ -1,5 +1,5 @@
-// The distribution of latencies by direction, UE, bearer or path: a curve a group, and a table of the
-// percentiles of all of them.
+// The distribution of latencies by direction, UE, bearer or path: a curve a group, and a table of
+// the percentiles of all of them.
 import { element, headRow, replace } from "./dom";
 import { CurvePoint, distributionPlot, percentileCells, percentileNames, pointsTold, Series, Times, timesOf, timesTold } from "./distribution_plot";
 import { GroupDistributions, JourneyTable, kDirections } from "./engine_client";
@@ -15,7 +15,7 @@ const kMostGroups = 200;
 const kLabels: Record<Option, string> = { by: "Groups", curve: "Curve", scale: "Axis of time", form: "Picture of a packet" };
 const kWords: Record<string, string> = { ue: "UE", ccdf: "how many took longer (CCDF)", cdf: "how many took at most (CDF)", log: "logarithmic" };
 
-// Stays are counted by hop and layer; a packet has many, and they overlap.
+// Groups by hop and layer count stays, not packets: a packet has many stays, and they overlap.
 export const countsStays = (by: string) => by === "hop" || by === "layer";
 
 export const distributionView = (table: JourneyTable) => viewOf(remembered(table, "groups", "", () => groupsOf(table)), table.told?.all, "packets");
@@ -52,7 +52,7 @@ interface Group {
   points: CurvePoint[];
 }
 
-// A group of one name in two directions is two.
+// Returns the groups of the table. Each direction of a group is a group of its own.
 function groupsOf(table: JourneyTable): Group[] {
   if (table.told) return groupsTold(table.told);
   const curves = curvesOf(table);
@@ -60,7 +60,8 @@ function groupsOf(table: JourneyTable): Group[] {
       .map(([name, latencies]) => ({ name, of: timesOf(new Float64Array(latencies).sort()), points: curves.get(name) ?? [] }));
 }
 
-// The latencies of each group by its name. A name is made once for a group, not for each packet.
+// Returns the latencies by the name of the group. A name is made once for a group, not for each
+// packet.
 function latenciesOf({ count: packets, group: groupOf, groups, direction, latency }: JourneyTable): Map<string, number[]> {
   const named = new Map<string, number[]>();
   const known: number[][] = [];  // by group and direction

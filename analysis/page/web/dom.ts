@@ -1,4 +1,4 @@
-// Elements, made in one call. Texts are set as text, never as markup.
+// Makes elements in one call. Texts are set as text, never as markup.
 
 type Child = Node | string | undefined | false;
 type Attributes = Record<string, string | number | boolean | ((event: any) => void) | undefined>;
@@ -16,15 +16,16 @@ export function element<K extends keyof HTMLElementTagNameMap>(
   return made;
 }
 
-// The head of a table. A name that begins with # is a column of figures, "" one of bars.
+// Returns the head of a table. A name that begins with # stands over figures, an empty name over
+// bars.
 export function headRow(...names: string[]): HTMLTableSectionElement {
   return element("thead", {}, element("tr", {}, ...names.map((name) =>
       name.startsWith("#") ? element("th", { scope: "col", class: "number" }, name.slice(1))
                            : element(name ? "th" : "td", name ? { scope: "col" } : {}, name))));
 }
 
-// A cell with a bar as long as its part of the whole. Its width is set by script: the page's policy
-// allows no style in markup.
+// Returns a cell with a bar that is as long as a part of the whole. A script sets its width, as the
+// page's policy allows no style in markup.
 export function barCell(part: number, kind = ""): HTMLTableCellElement {
   const bar = element("span");
   bar.style.width = `${(100 * Math.min(1, part)).toFixed(1)}%`;

@@ -1,8 +1,8 @@
-// A drawing (SVG) with its title, the table that says the same, and both to be saved.
+// A drawing (SVG) with its title, a table of the same figures, and buttons to save both.
 import { element, save } from "./dom";
 import { csv, DataTable, fileName, tableOf } from "./picture";
 
-// `exact`: the figures as they are saved, where the table has them rounded.
+// `exact`: the figures that are saved, if the table has them rounded.
 export function drawingFigure(title: string, drawing: SVGElement, data: DataTable, exact: DataTable = data): HTMLElement {
   return element("figure", { class: "picture" },
       element("figcaption", {}, element("span", {}, title), element("span", { class: "save" },
@@ -14,7 +14,7 @@ export function drawingFigure(title: string, drawing: SVGElement, data: DataTabl
       element("details", {}, element("summary", {}, "as a table"), tableOf(data)));
 }
 
-// With the page's styles inside, so that the file looks the same elsewhere.
+// The text has the page's styles inside, so that the file looks the same elsewhere.
 function svgText(drawing: SVGElement): string {
   const copy = drawing.cloneNode(true) as SVGElement;
   const from = [drawing, ...drawing.querySelectorAll("*")];

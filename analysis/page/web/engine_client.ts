@@ -1,25 +1,25 @@
-// The engine behind the page: sojourn's own analysis as WebAssembly, in a worker. A new question of
-// the same kind cancels the one before: the worker ends, and another one goes on with the rest.
+// The engine behind the page: sojourn's own analysis as WebAssembly, in a worker. Cancelling a
+// question ends the worker; another one is started for later questions.
 
-// Packets by arrival time and latency, where there is no row for each: counts in cells. Times are ns
-// since the capture's first mark.
+// Packets by arrival time and latency, as counts in cells: a summary has no row for each packet.
+// Times are ns since the capture's first mark.
 export interface GridCells {
   first: number;
   last: number;
   low: number;
   high: number;
-  column: number[];  // of each cell that is not empty
+  column: number[];  // the cells that are not empty
   row: number[];
   count: number[];
 }
 export interface Grid {
-  column_ns: number;         // how wide a cell is
-  rows_of_doubling: number;  // so many rows of cells for twice the latency, from 1 ns on
+  column_ns: number;         // the width of a cell
+  rows_of_doubling: number;  // rows of cells for twice the latency; the first begins at 1 ns
   D?: GridCells;
   U?: GridCells;
 }
 
-// Distributions of groups, those with most packets, where there is no row for each packet.
+// Distributions of the groups with most packets, without a row for each packet.
 export interface GroupDistributions {
   all: number;
   groups: {
@@ -28,7 +28,7 @@ export interface GroupDistributions {
     count: number;
     min_ns: number;
     max_ns: number;
-    percentiles_ns: number[];  // kPercentiles of distribution_plot.ts
+    percentiles_ns: number[];  // at kPercentiles of distribution_plot.ts
     points: [number, number, number | null, number | null][];  // ns, share that took longer, its 95 % interval
   }[];
 }
@@ -42,21 +42,21 @@ export interface JourneyTable {
   outcome: Uint8Array;    // index in kOutcomes
   group?: Float64Array;   // index in groups; -1: in none
   groups: string[];
-  // Points of the groups' distributions, with "by": how many packets took longer, and the 95 %
-  // interval of that; not a number where there is too little data for one.
+  // Points of the groups' distributions, if the question has "by": the share of packets that took
+  // longer, and its 95 % interval, which is NaN with too little data.
   curve_group?: Float64Array;
   curve_direction?: Uint8Array;
   curve_ns?: Float64Array;
   curve_longer?: Float64Array;
   curve_low?: Float64Array;
   curve_high?: Float64Array;
-  // Of a trace that is not in the page. The rows are then those of the slowest packets.
+  // Only in a summary, whose rows are those of the slowest packets.
   grid?: Grid;
   packets?: number;  // all
   told?: GroupDistributions;
 }
 
-// The pieces of packets: what a heat map or dots are drawn of.
+// Packets or their pieces, with what a heat map or dots are drawn from.
 export type PieceTable = Pick<JourneyTable, "count" | "id" | "start" | "latency" | "direction" | "grid">;
 
 export const kDirections = ["D", "U", "I", "O"];
@@ -77,14 +77,14 @@ interface Question {
   reject(error: Error): void;
 }
 
-// A trace that a server has: so many bytes of it.
+// A trace that a server has, up to `size`.
 export interface RemoteTrace {
   url: string;
   size: number;
 }
 export type TraceSource = Blob | RemoteTrace;
 
-// What is remembered of answers: a table of a million packets has 29 MB.
+// The limits of remembered answers. A table of a million packets has 29 MB.
 const kRememberedBytes = 64 << 20;
 const kRememberedAnswers = 24;
 
@@ -93,7 +93,7 @@ export class Cancelled extends Error {}
 const bytesOf = (value: any) => Object.values(value ?? {}).reduce((sum: number, part) =>
     sum + (ArrayBuffer.isView(part) ? part.byteLength : 0), 0);
 
-// Who answers the page's questions about a trace.
+// Something that answers the page's questions about a trace: the engine, or a summary.
 export interface Answers {
   ask<T>(what: string, request: { call: string; [key: string]: unknown }): Promise<T>;
   cancel(): void;
@@ -114,7 +114,7 @@ export class Engine implements Answers {
     this.worker = this.start();
   }
 
-  // A second trace: questions with "trace": 1 are about it.
+  // Sets the second trace, which questions with "trace": 1 are about.
   compareWith(other: Blob | undefined): void {
     this.cancel();
     for (const key of [...this.known.keys()])
@@ -123,7 +123,7 @@ export class Engine implements Answers {
     this.worker.postMessage({ other });
   }
 
-  // What was asked before is answered from memory.
+  // A question that was asked before is answered from memory.
   ask<T>(what: string, request: { call: string; [key: string]: unknown }): Promise<T> {
     const key = JSON.stringify(request);
     const known = this.known.get(key);
@@ -143,7 +143,7 @@ export class Engine implements Answers {
     return answer;
   }
 
-  // The oldest answers, until the rest is small enough; not the one that just came.
+  // Forgets the oldest answers until the others are within the limits; the newest one stays.
   private forget(newest: object): void {
     let bytes = 0;
     for (const each of this.known.values()) bytes += each.bytes;
@@ -155,7 +155,7 @@ export class Engine implements Answers {
     }
   }
 
-  // Drops all that was asked and not answered yet.
+  // Drops all questions that are not answered yet.
   cancel(): void {
     const dropped = this.waiting;
     this.waiting = [];
@@ -166,7 +166,7 @@ export class Engine implements Answers {
       this.worker = this.start();
     }
     for (const question of dropped) {
-      this.known.delete(JSON.stringify(question.request));  // now: it may be asked again at once
+      this.known.delete(JSON.stringify(question.request));  // at once, as it may be asked again right away
       question.reject(new Cancelled());
     }
     this.tell(undefined);

@@ -10,7 +10,7 @@ export interface RawEvent {
   values: Record<string, number>;
 }
 
-// `choose`: called when an event is clicked.
+// `choose` is called when an event is clicked.
 export function eventsView(events: RawEvent[], more: boolean, choose?: (index: number) => void): HTMLElement {
   return element("section", {}, element("h2", {}, more ? `The first ${count(events.length)} events` : `${count(events.length)} events`),
       element("table", {},

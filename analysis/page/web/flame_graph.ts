@@ -19,14 +19,14 @@ export interface FlameNode {
 
 const kRow = 18;
 const kMostShapes = 4000;
-const kColours = 4;  // p0 to p3: p4 is the kernel's
+const kColours = 4;  // p0 to p3; functions of the kernel have p4
 
 const nodeOf = (name: string, module: string, kernel: boolean, parent?: FlameNode): FlameNode =>
     ({ name, module, kernel, ns: 0, samples: 0, self_ns: 0, parent, children: [] });
 
 export const labelOf = (node: { name: string; kernel: boolean }) => `${plainName(node.name)}${node.kernel ? " [k]" : ""}`;
 
-// The widest child comes first.
+// Returns the tree of callers and callees. The widest child comes first.
 export function flameTree({ names, stacks }: Profile, isWanted: (stack: Profile["stacks"][number]) => boolean): FlameNode {
   const root = nodeOf("all", "", false);
   const known = new Map<FlameNode, Map<number, FlameNode>>();
@@ -73,8 +73,8 @@ interface Box {
   row: number;
 }
 
-// The boxes of the shown function. Its callers are as wide as the picture. Functions narrower than
-// `least` pixels are left out, with all their callees.
+// Returns the boxes of the shown function, its callers and callees. Callers are as wide as the
+// picture. Functions narrower than `least` pixels are left out, with all their callees.
 export function boxesOf(shown: FlameNode, width: number, least: number): Box[] {
   const boxes: Box[] = [];
   const callers: FlameNode[] = [];

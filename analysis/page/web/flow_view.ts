@@ -1,4 +1,4 @@
-// Which place feeds which, and how much goes there: an arrow is as wide as its share of the units.
+// The flow of units from place to place. An arrow is as wide as its share of the units.
 import { element, shape } from "./dom";
 import { drawingFigure } from "./drawing_figure";
 import { Report } from "./report_types";
@@ -71,7 +71,8 @@ function flowOf(report: Report, dir: string): SVGElement | undefined {
   return drawing;
 }
 
-// From left to right as far as the longest way to it; a circle is cut where it closes.
+// A place stands as far to the right as the longest way to it is long. A circle is cut where it
+// closes.
 function layered(edges: { from: string; to: string }[]): Node[] {
   const rank = new Map<string, number>();
   const names = [...new Set(edges.flatMap(({ from, to }) => [from, to]))];

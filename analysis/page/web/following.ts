@@ -1,5 +1,5 @@
-// A page of `sojourn serve`: it shows what has come since, as long as it follows, and its header has a
-// choice of the server's traces.
+// A page of `sojourn serve`: it shows what has come since, as long as it follows, and its header
+// has a choice of the server's traces.
 import { element } from "./dom";
 import { figures, link, rememberFigures } from "./live_figures";
 import { fail, main } from "./screen";

@@ -1,13 +1,13 @@
-// Heat maps of a summarised trace. It has no row for each packet, but a grid: the number of packets in
-// each of its cells.
+// Heat maps of a summarised trace. It has no row for each packet, but a grid: the number of packets
+// in each of its cells.
 import { Axis } from "./axes";
 import { Grid } from "./engine_client";
 import { Cells, gridOf, kCell, kLeft, kTop } from "./heat_cells";
 import { DataTable } from "./picture";
 import { duration } from "./units";
 
-// Spreads the grid's cells over those of a picture, which have another size: a picture's cell gets the
-// share of a grid's cell that lies over it.
+// Spreads the grid's cells over those of a picture, which have another size: a picture's cell gets
+// the share of a grid's cell that lies over it.
 export function spreadCells(grid: Grid, direction: number, across: Axis, up: Axis, right: number, bottom: number): Cells {
   const wide = Math.ceil((right - kLeft) / kCell), tall = Math.ceil((bottom - kTop) / kCell);
   const counts = new Float32Array(wide * tall);

@@ -1,5 +1,5 @@
-// How many packets or pieces lie in each cell of a picture of latency over time, and the image of these
-// cells.
+// The number of packets or pieces in each cell of a picture of latency over time, and the image of
+// these cells.
 import { Axis } from "./axes";
 import { Grid, GridCells, PieceTable } from "./engine_client";
 import { bytesOf } from "./pixels";
@@ -13,7 +13,7 @@ export const gridOf = (grid: Grid | undefined, direction: number): GridCells | u
 
 type Extent = [first: number, last: number, low: number, high: number];
 
-// The arrival times and latencies of a direction, in all of the tables.
+// Returns the extent of arrival times and latencies of a direction in all of the tables.
 export function extent(direction: number, ...tables: (PieceTable | undefined)[]): Extent {
   let first = Infinity, last = -Infinity, low = Infinity, high = 0;
   for (const table of tables) {
@@ -46,13 +46,13 @@ export interface Cells {
   counts: Uint32Array | Float32Array;
   wide: number;
   tall: number;
-  painted?: { image: OffscreenCanvas; as: string };  // the newest picture of them
+  painted?: { image: OffscreenCanvas; as: string };  // the image that was made last
 }
 
 const kNowhere = 255;
 
-// The row of cells that each piece of a direction is in, kNowhere for others: it does not change
-// while a picture is moved along the time.
+// Returns for each piece the row of cells that it lies in, or kNowhere if it is of another
+// direction. The rows do not change while a picture is moved along the time.
 export function rowsOfCells(table: PieceTable, direction: number, up: Axis, bottom: number): Uint8Array {
   const tall = Math.ceil((bottom - kTop) / kCell);
   const rows = new Uint8Array(table.count).fill(kNowhere);
@@ -64,8 +64,8 @@ export function rowsOfCells(table: PieceTable, direction: number, up: Axis, bott
   return rows;
 }
 
-// What is within the axes, of which the one across is linear: by the pixels of a picture whose upper
-// left corner is given.
+// Counts the pieces within the axes in each cell. The axis across is linear, so that a column
+// follows from one multiplication.
 export function countCells(table: PieceTable, rowsOf: Uint8Array, across: Axis, right: number, bottom: number): Cells {
   const wide = Math.ceil((right - kLeft) / kCell), tall = Math.ceil((bottom - kTop) / kCell);
   const counts = new Uint32Array(wide * tall);
@@ -86,14 +86,14 @@ export function mostOf({ counts }: Cells): number {
   return most;
 }
 
-// `most`: the count that is darkest.
+// A cell with `most` packets is the darkest.
 export function paintCells(context: CanvasRenderingContext2D, cells: Cells, colour: string, most = mostOf(cells)): void {
   const { wide, tall } = cells;
   const as = `${colour} ${most}`;
   if (cells.painted?.as !== as) cells.painted = { image: imageOf(cells, colour, most), as };
   context.imageSmoothingEnabled = false;
   context.save();
-  context.beginPath();  // the last cells may be cut
+  context.beginPath();  // the last column of cells may be cut
   context.rect(kLeft, kTop, context.canvas.clientWidth - kLeft - kRight, tall * kCell);
   context.clip();
   context.drawImage(cells.painted.image, kLeft, kTop, wide * kCell, tall * kCell);

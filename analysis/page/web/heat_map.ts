@@ -1,6 +1,6 @@
-// Latency over arrival time of one direction: how many packets lie where, the deadline, and the
-// slowest packets as dots. A dot opens its packet, a box dragged over the picture asks what is
-// different in there.
+// The heat map of a direction, latency over arrival time: how many packets lie in each cell, the
+// deadline as a line, and the slowest packets as dots. A dot opens its packet. A box that is
+// dragged over the picture asks what is different in there.
 import { Axis, linear, logarithmic } from "./axes";
 import { element } from "./dom";
 import { kDirections, PieceTable } from "./engine_client";
@@ -22,12 +22,12 @@ interface Options {
   direction: number;
   table: PieceTable;
   title?: string;
-  beside?: PieceTable;  // of another picture: both have one scale
+  beside?: PieceTable;  // the table of the picture beside it: both have one scale
   deadline: number | undefined;
   dots: { id: number; start: number; latency: number }[];
   box: Box | undefined;
   open(id: number): void;
-  select?(box: Box): void;  // none: no box can be dragged
+  select?(box: Box): void;  // undefined: no box can be dragged
 }
 
 const kHeight = 240;
@@ -37,7 +37,7 @@ export function boxExpression(box: Box): string {
       ` && latency in ${exactTime(box.low)}..${exactTime(box.high)}`;
 }
 
-// As the page's address holds it.
+// The box as the page's address has it.
 export const boxText = (box: Box) => [kDirections[box.direction], ...[box.from, box.to, box.low, box.high].map(Math.round)].join(",");
 
 export function boxOf(text: string): Box | undefined {
@@ -53,8 +53,8 @@ export function heatMap(options: Options): Picture {
   let axes: { across: Axis; up: Axis; width: number } | undefined;
   let dragged: { x1: number; y1: number; x2: number; y2: number } | undefined;
   let cells: Cells | undefined;
-  let chosen = -1;  // of the dots
-  let most: number | undefined;  // of a cell, here and beside
+  let chosen = -1;  // the dot that the keyboard is at
+  let most: number | undefined;  // packets in a cell, here and beside
 
   const made = picture({
     title: options.title ?? `Latency of ${direction === 0 ? "downlink" : "uplink"} packets over arrival time`,
@@ -83,7 +83,7 @@ export function heatMap(options: Options): Picture {
         context.setLineDash([5, 4]);
         line(context, kLeft, up.at(deadline), right, up.at(deadline));
         context.setLineDash([]);
-        // Legible over whatever lies there, and where no dots are.
+        // The words have an outline to be legible over cells, and stand where no dots are.
         const isLeft = dots.some(({ start }) => across.at(start) > right - 150);
         const words = `late above ${duration(deadline)}`;
         const at = isLeft ? kLeft + 4 : right - 4;
@@ -180,7 +180,7 @@ export function heatMap(options: Options): Picture {
       high: axes.up.value(Math.min(y1, y2)),
     });
   });
-  // By keyboard: the dots one after another, Enter opens.
+  // Arrow keys go from dot to dot, Enter opens the packet.
   const told = element("p", { class: "told", "aria-live": "polite" });
   canvas.after(told);
   canvas.addEventListener("keydown", (event) => {
@@ -198,7 +198,7 @@ export function heatMap(options: Options): Picture {
 
 const kDots = 12;
 
-// The slowest packets of a direction.
+// Returns the slowest packets of a direction.
 export const slowestDots = (direction: number, table: PieceTable): Options["dots"] =>
     remembered(table, `dots ${direction}`, "", () => dotsOf(direction, table));
 

@@ -8,11 +8,11 @@ interface Quantiles {
 }
 
 export interface Figures {
-  size: number;  // whole bytes of the trace
+  size: number;  // bytes of the trace that can be read
   growing: boolean;
-  waiting: boolean;  // for its start
+  waiting: boolean;  // the capture waits for its start
   problem?: string;
-  cut?: boolean;  // lists were too long
+  cut?: boolean;  // lists were cut, as they were too long
   t_s?: number;
   target?: string;
   filter?: string;
@@ -30,16 +30,16 @@ export interface Figures {
 }
 
 export const figures = signal<Figures | undefined>(undefined);
-export const link = signal("");  // why there may be no news; empty: there is news
+export const link = signal("");  // why no news may come; empty: news comes
 
-// Latencies of the last seconds at an instant, ns; NaN if there are none.
+// Latencies of the seconds before an instant, ns; NaN if no packet ended in them.
 export interface Instant {
   t_s: number;
   p50: Record<string, number>;
   p99: Record<string, number>;
 }
 
-const kMost = 7200;  // two an instant for an hour
+const kMost = 7200;  // an hour, with two instants a second
 export const past: Instant[] = [];
 
 export function rememberFigures(): void {

@@ -1,5 +1,5 @@
 // The view of a trace that grows: latencies of the last seconds over time, and the tables of
-// `sojourn live`. It follows until somebody pans; then all of it stands still.
+// `sojourn live`. It follows the trace until somebody pans; then all of it stands still.
 import { linear, logarithmic } from "./axes";
 import { barCell, element, headRow, replace } from "./dom";
 import { kBottom, kLeft, kRight, kTop } from "./heat_cells";
@@ -20,7 +20,7 @@ export function liveView(served: Served): HTMLElement {
   const tables = element("div");
   const chart = latencyChart();
   const save = element("a", { id: "save" }, "save the trace");
-  let shown: number | undefined;  // the instant of the tables
+  let shown: number | undefined;  // the instant that the tables show
   effect(() => {
     const told = figures.get();
     const follows = following.get();
@@ -53,9 +53,9 @@ function sentence(told: Figures, shown: number | undefined): string {
   return parts.join(", ") + ".";
 }
 
-// Latencies over time. Drag, wheel and arrow keys pan.
+// The chart of latencies over time. A drag and the arrow keys pan.
 function latencyChart() {
-  let end = 0;  // of what is shown, seconds; while it does not follow
+  let end = 0;  // seconds; the last instant in view, while it does not follow
   let dragged: { x: number; end: number } | undefined;
   const last = () => past.at(-1)?.t_s ?? kSpan;
   const until = () => (following.get() ? Math.max(last(), kSpan) : end);

@@ -1,5 +1,5 @@
-// A curve of a machine's profile, both axes logarithmic: the medians, their quartiles, and the knees,
-// which are the last points before a cache ends. Arrows go from point to point.
+// A curve of a machine's profile, both axes logarithmic: the medians, their quartiles, and the
+// knees, which are the last points before a cache ends. Arrows go from point to point.
 import { Axis, doublings, logarithmic } from "./axes";
 import { element, shape } from "./dom";
 import { drawingFigure } from "./drawing_figure";
@@ -10,7 +10,7 @@ import { plainName, plainSentence } from "./units";
 const kWidth = 720, kHeight = 330, kLeft = 74, kRight = 30, kBottom = 46;
 const kLabelRow = 14, kLabelWidth = 110;
 const kRows = 4;
-// Below, an axis could be without two ticks.
+// Below this ratio an axis could be without two ticks.
 const kLeastRatio = 8;
 
 // Room for the labels of the knees is above the frame.

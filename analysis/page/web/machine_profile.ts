@@ -1,5 +1,5 @@
-// A machine's profile from the JSON of `sojourn host --json`, which a trace or a file has. Any
-// other text is refused in one line, in the words of host_json.cpp.
+// Reads a machine's profile from the JSON of `sojourn host --json`, which a trace or a file has.
+// Any other text is refused in one line, in the words of host_json.cpp.
 import { kUnits, Unit } from "./quantity";
 import { plainName } from "./units";
 
@@ -75,7 +75,7 @@ function refuse(why: string): never {
   throw new Error(`no profile of a machine: ${why}`);
 }
 
-// One object of the text. A member that is not there, or null, is empty.
+// Reads the members of one object. A missing member, or null, counts as empty.
 class Members {
   private members: Record<string, unknown>;
 

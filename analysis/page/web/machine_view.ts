@@ -1,5 +1,5 @@
 // The costs of the machine itself, as `sojourn host` measured them: the profile in the trace, or
-// one from a file. Traces have no curves, files do.
+// one from a file. A trace has no curves, a file does.
 import { element, headRow, replace, save } from "./dom";
 import { machineCurve } from "./machine_curve";
 import { CpuMatrix, Measurement, parseProfile, Profile } from "./machine_profile";
@@ -25,7 +25,7 @@ let opened: { name: string; profile: Profile } | undefined;
 let refusal = "";
 let showAgain: (() => void) | undefined;
 
-// A profile is JSON, a trace and a LatSeq recording are not.
+// A profile is JSON; neither a trace nor a LatSeq recording begins like that.
 export async function isProfile(file: Blob): Promise<boolean> {
   return /^\s*\{/.test(await file.slice(0, 512).text());
 }
@@ -134,7 +134,7 @@ function groupParts(profile: Profile, group: string): HTMLElement[] {
 
 const optional = (value: number | undefined, unit: Unit) => (value === undefined ? "-" : quantity(value, unit));
 
-// The columns of the command line.
+// The columns are those of the command line.
 function costsTable(group: string, rows: Measurement[]): HTMLElement {
   return element("table", { class: "costs" },
       headRow(group, "#hardware", "#software", "#predicted", "#measured", "#deviation", "#mean", "#stdev", "#quartiles", "#samples", "remarks"),

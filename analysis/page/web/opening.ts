@@ -48,8 +48,8 @@ export function compareNow(file: NamedTrace): void {
   void compareWith(file, "compare").catch(fail);
 }
 
-// Takes files that were dropped: traces, or the profile of a machine. A file that is dropped onto the
-// machine's view and is no trace counts as a profile, so that its error is that of a profile.
+// Takes files that were dropped: traces, or the profile of a machine. A file that is dropped onto
+// the machine's view and is no trace counts as a profile, so that its error is that of a profile.
 export async function take(files: File[], isSecond: boolean): Promise<void> {
   const [one, two] = files.map((file): NamedTrace => ({ trace: file, name: file.name }));
   const { engine } = opened;

@@ -1,5 +1,5 @@
 // The first screen: the verdict in a sentence, whether the trace can be trusted, latency over
-// arrival time, where packets spend it, and the slowest of them.
+// arrival time, the places where packets spend their time, and the slowest packets.
 import { differencesPanel } from "./differences_view";
 import { barCell, element, headRow } from "./dom";
 import { JourneyTable } from "./engine_client";
@@ -24,7 +24,7 @@ export function overview(report: Report, explanation: Explanation, table: Journe
       ...made(report));
 }
 
-// Activities and markers of a script.
+// The tables of a script's activities and markers.
 function made({ activities = [], markers = [] }: Report): HTMLElement[] {
   const figure = (text: string) => element("td", { class: "number" }, text);
   const tables: HTMLElement[] = [];
@@ -89,7 +89,7 @@ function mapOf(dir: string, explanation: Explanation, table: JourneyTable, asker
   return element("div", { class: "map" }, root, differencesPanel(mine, asker.file, asker.differences, () => box.set("")));
 }
 
-// Of the time of late packets, the shares that they spent in each place.
+// Returns the share of late packets' time that they spent in each place.
 function lateShares(dir: string, { causes }: Explanation): Map<string, number> {
   const times = new Map<string, number>();
   for (const cause of causes)

@@ -34,6 +34,6 @@ export function packetsView(table: JourneyTable): HTMLElement {
   return section;
 }
 
-// A packet without a latency comes last.
+// The figures that packets are ordered by. A packet without a latency comes last.
 const figuresOf = (table: JourneyTable, order: Order): Float64Array => order === "start" ? table.start
     : remembered(table, "slowness", "", () => table.latency.map((ns) => (Number.isNaN(ns) ? 1 : -ns)));

@@ -23,14 +23,14 @@ export interface Picture {
 
 interface Options {
   title: string;
-  height: number | (() => number);  // asked before each drawing
+  height: number | (() => number);  // a function is asked before each drawing
   paint(drawing: Drawing): void;
   table(): DataTable;
-  exact?(): DataTable;  // the figures as they are saved, where the table has others
+  exact?(): DataTable;  // the figures that are saved, if the table has others
 }
 
-// The canvases that are drawn again in other colours. A canvas that left the page is forgotten,
-// with its data.
+// The canvases that are drawn again when the colours change. A canvas that left the page is
+// forgotten, with its data.
 const redraws = new WeakMap<HTMLCanvasElement, () => void>();
 export const redrawn = (canvas: HTMLCanvasElement, draw: () => void) => redraws.set(canvas, draw);
 document.addEventListener("scheme", () => document.querySelectorAll("canvas").forEach((canvas) => redraws.get(canvas)?.()));
@@ -72,7 +72,8 @@ export function picture({ title, height: wanted, paint, table, exact = table }: 
   return { root, canvas, draw };
 }
 
-// The page's colours by name. Each is looked up once: a style's property takes longer than a shape.
+// Returns the page's colours by name. Each is looked up once, which takes longer than drawing a
+// shape.
 function coloursNow(): (name: string) => string {
   const style = getComputedStyle(document.documentElement);
   const known = new Map<string, string>();
@@ -83,7 +84,7 @@ function coloursNow(): (name: string) => string {
   };
 }
 
-// Below an axis, within the picture also at its ends.
+// Writes a tick's text below an axis. At the right end it is moved into the picture.
 export function tickText(context: CanvasRenderingContext2D, text: string, at: number, y: number, width: number): void {
   const half = context.measureText(text).width / 2;
   context.fillText(text, Math.min(at, width - half - 1), y);

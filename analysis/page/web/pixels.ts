@@ -1,5 +1,5 @@
-// Many rectangles as the pixels of one image: a canvas draws them as one shape, however many they are.
-// Their edges lie on pixels of the screen, and a later one covers an earlier one.
+// Many rectangles as the pixels of one image: a canvas draws them as one shape, however many they
+// are. Their edges lie on pixels of the screen, and a later one covers an earlier one.
 
 const known = new Map<string, Uint8ClampedArray>();
 

@@ -1,8 +1,10 @@
-// Back-pressure: the queue before a slow stage was deep, and those before it became so meanwhile.
+// Back-pressure: the queue before a slow stage was deep, and queues further ahead became deep
+// meanwhile.
 import { element, headRow } from "./dom";
 import { count, duration, plainName } from "./units";
 
-// A queue that was deep, and the stage that drains it. The first of a chain is before the slow stage.
+// A queue that was deep, and the stage that drains it. The first one of a chain is before the slow
+// stage.
 export interface Episode {
   queue: string;
   stage: string;

@@ -1,5 +1,5 @@
-// Which functions the target's CPU time went to, of all its work or of one hop's or thread's: a
-// flame graph, and the tables of `sojourn profile`.
+// The functions that CPU time went to, for all of the target's work or for that of a hop or a
+// thread: a flame graph, and the tables of `sojourn profile`.
 import { barCell, element, headRow } from "./dom";
 import { flameGraph, flameTree, labelOf } from "./flame_graph";
 import { HotFunction, Profile, WorkPart } from "./report_types";

@@ -27,7 +27,7 @@ export function quantity(value: number, unit: Unit): string {
   return `${threeDigits(value)} ${names[at]}`;
 }
 
-// Measured against predicted.
+// Returns by how much the measured value is above the predicted one.
 export function deviationText(deviation: number | undefined): string {
   if (deviation === undefined) return "-";
   if (deviation >= 9.995) return `x${fixed(deviation + 1, 0)}`;
@@ -47,7 +47,7 @@ function fixed(value: number, decimals: number): string {
   return (value < 0 ? "-" : "") + ((below + (below % 2)) / 10 ** decimals).toFixed(decimals);
 }
 
-// printf's %.4g.
+// Writes a number as printf's %.4g does.
 function general(value: number): string {
   const power = Number(value.toExponential(3).split("e")[1]);
   if (power >= -4 && power <= 3) return String(Number(fixed(value, 3 - power)));

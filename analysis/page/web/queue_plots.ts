@@ -1,5 +1,5 @@
-// Depth of queues over time: all of them as rows of a heat map, one of them as a line, and how much
-// of the time it had at least each depth.
+// The depth of queues over time: all of them as rows of a heat map, and one as a line, with the
+// share of time in which it had at least each depth.
 import { linear, logarithmic } from "./axes";
 import { drawAxes, line, picture, Picture, tickText } from "./picture";
 import { PixelLayer } from "./pixels";
@@ -55,8 +55,8 @@ export function depthMap(places: QueuePlace[], origin: number, open: (place: Que
   return made;
 }
 
-// Fills the row of a queue. The deeper a stretch of time, the later it is filled: the deepest of a pixel
-// is seen.
+// Fills the row of a queue. The deepest stretches of time are filled last, so that a pixel shows
+// the deepest one in it.
 function fillDepths(dense: PixelLayer, place: QueuePlace, top: number, at: (ns: number) => number, ink: string): void {
   const { begin_ns: begin, step_ns: step, mean } = place.over_time!;
   const depths = mean.map((depth) => depth ?? 0);
@@ -102,7 +102,7 @@ export function depthLine(place: QueuePlace, origin: number): Picture {
   });
 }
 
-// The share of time in which the queue held at least each number of items.
+// A curve of the share of time in which the queue held at least each number of items.
 export function fillCurve(place: QueuePlace): Picture {
   const depths = (place.depths ?? []).filter(({ depth }) => depth > 0);
   const busy = depths.reduce((sum, { ns }) => sum + ns, 0);

@@ -1,6 +1,6 @@
-// The rows of one page of a table that is ordered by a figure. Sorting a million rows by a function holds
-// up the browser, so that only the figures of the page's first and last row are found, and then the
-// rows whose figures lie between these.
+// The rows of one page of a table that is ordered by a figure. Sorting a million rows by a function
+// holds up the browser, so that only the figures of the page's first and last row are found, and
+// then the rows whose figures lie between these.
 
 // The row with the least figure comes first; rows of one figure keep their order. No figure is NaN.
 export function rankedPage(figures: Float64Array, from: number, size: number): number[] {
@@ -18,7 +18,8 @@ export function rankedPage(figures: Float64Array, from: number, size: number): n
   return rows.slice(from - before, end - before);
 }
 
-// Returns the figure that would stand at a place if all were sorted (Hoare's FIND). The figures are moved.
+// Returns the figure that would stand at a place if all were sorted (Hoare's FIND). The figures are
+// moved.
 function nth(figures: Float64Array, place: number): number {
   let left = 0, right = figures.length - 1;
   while (left < right) {

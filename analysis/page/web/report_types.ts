@@ -1,4 +1,5 @@
-// The parts of `sojourn report --json`, `explain --json` and others' that the page shows.
+// The parts of the engine's answers that the page shows: `sojourn report --json`, `explain --json`
+// and others.
 import { JourneyTable } from "./engine_client";
 
 export interface Latency {
@@ -34,7 +35,7 @@ export interface Report {
   redacted?: boolean;
   journeys: Record<string, DirectionReport>;
   hops: { dir: string; at: string; from: string; to: string; count: number; latency_us: Latency }[];
-  activities?: { name: string; count: number; duration_us: Latency }[];  // of a script
+  activities?: { name: string; count: number; duration_us: Latency }[];  // found by a script
   markers?: { name: string; count: number }[];
   queues: { name: string; dir: string; max: number; p50: number; mean: number; decisive_us: number; depth_known: boolean }[];
   tracing: { share: number };
@@ -74,13 +75,13 @@ export interface Explanation {
   dropped: { dir: string; at: string; packets: number }[];
 }
 
-// The whole first screen, with the packets' columns.
+// The answer to "first screen", with the packets' columns.
 export interface FirstScreen extends JourneyTable {
   report: Report;
   explanation: Explanation;
 }
 
-// What stands in front of the events.
+// The answer to "about".
 export interface About {
   target: { pid: number; name: string };
   events: number;
@@ -88,7 +89,7 @@ export interface About {
   open_ns: number;
   identity: string;
   redacted: boolean;
-  script: string;  // that the events went through; empty: none
+  script: string;  // the script that the events went through; empty: none
 }
 
 export interface QueuePlace {
@@ -107,14 +108,14 @@ export interface QueuePlace {
   over_time?: { begin_ns: number; step_ns: number; mean: (number | null)[] };
 }
 
-// What packets have that others have not: a part of `sojourn why-slow --json`.
+// A trait that slow packets have more often than others: a part of `sojourn why-slow --json`.
 export interface Trait {
   what: Record<string, string>;
   packets: number;
   slow: number;
   support: number;
   risk: number;
-  risk_ratio: number | null;  // null: none of the others
+  risk_ratio: number | null;  // null: none of the other packets has it
   alike: number;
   where: string | null;
   p: number | null;
@@ -122,10 +123,10 @@ export interface Trait {
 
 export type Differences = Partial<Record<"D" | "U", { packets: number; slow: number; blocks: number; traits: Trait[] }>>;
 
-// `sojourn diff --json`. Of pairs the base comes first.
+// `sojourn diff --json`. The first figure of a pair is the base's.
 export interface Shift {
   of: string;  // "mean", "p50"
-  [figure: string]: string | number;  // base, new, by, and where there is an interval low, high; times end in _us
+  [figure: string]: string | number;  // base, new, by, and low and high if there is an interval; names of times end in _us
 }
 
 export interface Comparison {
@@ -160,7 +161,7 @@ export interface Difference {
   flow: { appeared: string[]; vanished: string[] };
 }
 
-// `sojourn profile --json`, and the stacks.
+// `sojourn profile --json` with the stacks.
 export interface HotFunction {
   function: string;
   module: string;

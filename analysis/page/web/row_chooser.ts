@@ -1,5 +1,5 @@
-// Which rows of a picture are shown, which stand on top, and in which order: by boxes, by dragging a
-// row's name, or by its arrow keys. All of it is in the page's address.
+// Chooses which rows of a picture are shown, which stand on top, and in which order: by boxes, by
+// dragging a row's name, or by its arrows. All of it is in the page's address.
 import { element, replace } from "./dom";
 import { RowSets } from "./selection";
 
@@ -33,7 +33,7 @@ export function rowChooser(words: string, rows: NamedRow[], sets: RowSets, redra
     made.checked = isOn;
     return element("label", {}, made, ` ${label}`);
   };
-  // To the place of another row.
+  // Moves a row to the place of another one.
   const move = (key: string, to: number) => {
     const keys = inOrder(rows, sets).map((row) => row.key).filter((one) => one !== key);
     keys.splice(Math.min(Math.max(to, 0), keys.length), 0, key);

@@ -1,4 +1,5 @@
-// The part of the page that shows a view, and the line above it that says why something was refused.
+// The part of the page that shows a view, and the line above it that says why something was
+// refused.
 import { element, replace } from "./dom";
 import { Cancelled } from "./engine_client";
 import { opened } from "./open_traces";

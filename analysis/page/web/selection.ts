@@ -13,18 +13,19 @@ export const view = signal<View>("overview");
 export const openPacket = signal<number | undefined>(undefined);
 // The packet that the time line shows.
 export const follow = signal<number | undefined>(undefined);
-// Which of two traces all views but the comparison show: 1 is the one that is compared with.
+// The trace that all views but the comparison show, if two are open: 1 is the one that is compared
+// with.
 export const side = signal<0 | 1>(0);
-// The work that a profile shows: "" all, "hop D pdcp.tx", "thread 4711".
+// The work that a profile shows: "hop D pdcp.tx", "thread 4711"; empty: all.
 export const work = signal("");
-// On a heat map: direction, first and last start, least and greatest latency, as text.
+// The box on a heat map as text: direction, first and last start, least and greatest latency.
 export const box = signal("");
-// How a view shows things. The first word is what is meant where the address has none.
+// The ways in which views show things. The first word holds if the address has none.
 const kOptions = { by: ["direction", "ue", "bearer", "path", "hop", "layer"], curve: ["ccdf", "cdf"], scale: ["log", "linear"], form: ["lanes", "turned"] } as const;
 export type Option = keyof typeof kOptions;
 export const optionWords = (name: Option): readonly string[] => kOptions[name];
 export const options: Record<Option, Signal<string>> = { by: signal("direction"), curve: signal("ccdf"), scale: signal("log"), form: signal("lanes") };
-// By which id the bars of a packet are coloured; empty: a colour a piece.
+// The id by which the bars of a packet are coloured; empty: a colour a piece.
 export const colour = signal("");
 
 // The hidden and the pinned rows of a picture, and those that were moved, from the top.
@@ -34,11 +35,11 @@ export interface RowSets {
   order: Signal<string[]>;
 }
 const rowSet = (): RowSets => ({ hide: signal<string[]>([]), pin: signal<string[]>([]), order: signal<string[]>([]) });
-// Rows of the time line: t and a thread's number, or c and a CPU's.
+// The rows of the time line by key: t and a thread's number, or c and a CPU's.
 export const rowSets = rowSet();
-// Lanes of a packet's picture: names of places.
+// The lanes of a packet's picture by the names of places.
 export const laneSets = rowSet();
-// Their names in the address.
+// The names of the lists in the address.
 const kRowLists: [string, Signal<string[]>][] = [
   ["hide", rowSets.hide], ["pin", rowSets.pin], ["order", rowSets.order],
   ["lanehide", laneSets.hide], ["lanepin", laneSets.pin], ["lanes", laneSets.order],
@@ -51,7 +52,7 @@ export interface Note {
 }
 export const notes = signal<Note[]>([]);
 
-// A place's name may have a comma in it.
+// Lists are joined by commas. A comma in a place's name is escaped.
 const listOf = (text: string | null) => (text ?? "").split(",").filter(Boolean).map((key) => key.replace(/%2C/g, ",").replace(/%25/g, "%"));
 const textOf = (list: string[]) => list.map((key) => key.replace(/%/g, "%25").replace(/,/g, "%2C")).join();
 
@@ -79,7 +80,7 @@ function read(): void {
   follow.set(numberOf(parts.get("follow")));
 }
 
-// "STATE TEXT", where a state has no blank.
+// Reads a note from "STATE TEXT". A state has no blank in it.
 function noteOf(text: string): Note {
   const end = text.indexOf(" ");
   return { of: text.slice(0, Math.max(0, end)), text: text.slice(end + 1) };
@@ -128,7 +129,7 @@ export function narrow(expression: string): void {
   where.set(before ? `(${before}) && ${expression}` : expression);
 }
 
-// The command line, quoted for a shell.
+// Returns a command line with the filter, quoted for a shell.
 export const commandLine = (command: string, file: string, options: Record<string, string | undefined> = {}) => {
   const quoted = (text: string) => (/^[\w./-]+$/.test(text) ? text : `'${text.replace(/'/g, `'\\''`)}'`);
   const all = Object.entries({ ...options, "--where": where.get() }).filter(([, value]) => value);

@@ -1,12 +1,12 @@
-// The server behind a page of `sojourn serve`: which traces it has, their figures while they grow
-// (one stream of events), and requests to captures. A page that is a file has no server.
+// The server behind a page of `sojourn serve`: its traces, their figures while they grow (one
+// stream of events), and requests to captures. A page that is a file has no server.
 import { figures, Figures, link } from "./live_figures";
 
 export interface ServedTrace {
   name: string;
-  size: number;  // whole bytes, when the page was opened
+  size: number;  // bytes that can be read, when the page was opened
   growing: boolean;
-  capture: boolean;  // serve's own
+  capture: boolean;  // `sojourn serve` itself records it
   pid: number;
 }
 
@@ -15,7 +15,7 @@ interface State {
   traces: ServedTrace[];
 }
 
-const kSilenceMs = 15_000;  // the server says something each five seconds
+const kSilenceMs = 15_000;  // the server sends something every five seconds
 
 export class Served {
   number = 0;
@@ -27,7 +27,7 @@ export class Served {
   }
 
   static async connect(): Promise<Served> {
-    // The link's token is a cookie by now.
+    // The token is removed from the address, as the server has set it as a cookie.
     history.replaceState(null, "", location.pathname + location.hash);
     const answer = await fetch("/state");
     if (!answer.ok) throw new Error(await answer.text());
@@ -71,7 +71,7 @@ export class Served {
     if (link.get() === "" && performance.now() - this.heard > kSilenceMs) link.set("no word from sojourn serve");
   }
 
-  // Returns what was done; throws the reason if nothing was.
+  // Returns what the capture did; throws the reason if it did nothing.
   async control(action: string, points = ""): Promise<string> {
     const answer = await fetch(`/control/${this.number}`, { method: "POST", body: JSON.stringify({ action, points }) });
     const told = await answer.json() as { answer?: string; error?: string };

@@ -1,5 +1,5 @@
-// The trace that a server has. It is read whole, and read again when it has grown, as long as the page
-// follows it.
+// The trace that a server has. It is read whole, and read again when it has grown, as long as the
+// page follows it.
 import { Cancelled } from "./engine_client";
 import { liveView } from "./live_view";
 import { closeEngine, opened, openEngine } from "./open_traces";
@@ -36,8 +36,8 @@ export class ServedTrace {
     this.nextReading = 0;
   }
 
-  // Reads the whole trace at the first call. Later calls read it again only if the page follows it and
-  // it has grown.
+  // Reads the whole trace at the first call. Later calls read it again only if the page follows it
+  // and it has grown.
   async read(): Promise<void> {
     await Promise.resolve();  // signals that are read from here on must not show the view again
     if (box.get() || openPacket.get() !== undefined) following.set(false);

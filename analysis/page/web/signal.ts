@@ -1,4 +1,4 @@
-// Values that notify their users of changes: the views are drawn from them.
+// Values whose users are notified of changes. The views are drawn from them.
 
 type Effect = () => void;
 let running: Effect | undefined;
@@ -24,7 +24,7 @@ export function signal<T>(first: T): Signal<T> {
   };
 }
 
-// Runs at once, and again whenever a signal that it read last time changes.
+// Runs a function at once, and again whenever a signal that it has read changes.
 export function effect(run: Effect): void {
   const again = () => {
     const outer = running;

@@ -1,16 +1,16 @@
-// What a page has of traces that were too large for it: the answers that the engine gave about all
-// packets when the page was made, and the events around the slowest packets. What they do not tell
-// needs the trace itself, and is refused in words.
+// The summary that a page carries of traces that were too large for it: the engine's answers about
+// all packets from when the page was made, and the events around the slowest packets. Other
+// questions need the trace itself, and are refused in words.
 import { Answers, Engine, Grid, GroupDistributions } from "./engine_client";
 import { About, Difference, FirstScreen, Profile } from "./report_types";
 import { bytes, count, plainName } from "./units";
 import { Packet } from "./waterfall_bars";
 
-// Only the whole trace has the answer.
+// The error of a question that only the whole trace can answer.
 export class NeedsTrace extends Error {}
 
 interface SummarisedPacket extends Packet {
-  window: { from_ns: number; to_ns: number } | null;  // since the origin
+  window: { from_ns: number; to_ns: number } | null;  // ns since the origin
 }
 
 interface TraceAnswers {
@@ -31,15 +31,15 @@ export interface SummaryDocument {
   compare?: Difference;
 }
 
-// The file that was summarised.
+// A file that was summarised.
 export interface SummarisedFile {
   name: string;
   bytes: number;
-  isGone: boolean;       // nobody has it
+  isGone: boolean;       // the trace exists nowhere as a file
   windows?: Blob;        // a trace of the events around some packets
 }
 
-// Where the time line of a packet comes from.
+// The source of a packet's time line.
 export interface Surroundings {
   engine: Answers;
   trace: 0 | 1;
@@ -83,12 +83,12 @@ export class Summary implements Answers {
     if (other) throw this.lacks(0, "A comparison");
   }
 
-  // Which of the summarised traces this is; -1: none of them.
+  // Returns the number of the summarised trace with this identity, or -1.
   indexOf(identity: string): number {
     return this.document.traces.findIndex(({ about }, i) => about.identity === identity && !this.files[i].isGone);
   }
 
-  // The events around a packet.
+  // Opens the events around a packet.
   async around(trace: 0 | 1, packet: number | undefined): Promise<Surroundings> {
     const { windows } = this.files[trace];
     const found = this.document.traces[trace].packets.find(({ journey }) => journey.id === packet);
@@ -98,7 +98,7 @@ export class Summary implements Answers {
     return { engine, trace: 0, bounds: { from: found.window.from_ns, to: found.window.to_ns } };
   }
 
-  // For people: what is inside, and what is not.
+  // Returns in words what is inside, and what is not.
   told(): string {
     const about = this.files.map(({ name, bytes: size }) => `${plainName(name)} has ${bytes(size)}`).join(", ");
     const packets = this.document.traces.reduce((sum, { packets }) => sum + packets.length, 0);

@@ -1,16 +1,16 @@
-// The picture of the time line, a row a thread and a CPU. Each event is a tick above in a row; many in
-// one pixel are a bar that is as tall as they are many. The strip below a row shows what the thread
-// did, where the trace has the scheduler's events: it ran, or it wanted a CPU. An arrow leads from the
-// thread that woke another one. The packet that is followed is drawn over the rows: its stays, and
-// which thread handed it to which.
+// The picture of the time line, a row a thread and a CPU. Each event is a tick above in a row; many
+// in one pixel are a bar that is as tall as they are many. The strip below a row shows what the
+// thread did, where the trace has the scheduler's events: it ran, or it wanted a CPU. An arrow
+// leads from the thread that woke another one. The packet that is followed is drawn over the rows:
+// its stays, and which thread handed it to which.
 import { Axis, linear } from "./axes";
 import { Drawing, line, tickText } from "./picture";
 import { PixelLayer } from "./pixels";
 import { count, duration, plainName } from "./units";
 import { Packet } from "./waterfall_bars";
 
-// The engine's answer. Instants are ns since the first mark. A row is a thread's number in `threads`,
-// or behind these a CPU's.
+// The engine's answer. Instants are ns since the first mark. A row is a thread's number in
+// `threads`, or behind these a CPU's.
 export interface Timeline {
   origin_ns: number;
   first_ns: number;
@@ -102,8 +102,8 @@ export class TimelinePicture {
     }
   }
 
-  // The events and states of the whole timeline. They are the same while a stretch is dragged, and are
-  // only moved while the picture is pulled.
+  // The events and states of the whole timeline. They are the same while a stretch is dragged, and
+  // are only moved while the picture is pulled.
   private denseRows(timeline: Timeline, rows: Row[], width: number, bottom: number, colour: (name: string) => string): PixelLayer {
     const inks = Array.from({ length: kColours }, (_, i) => colour(`p${i}`));
     const of = [timeline, rows.map(({ index }) => index).join(), width, window.devicePixelRatio, ...inks, colour("good")];
@@ -177,7 +177,8 @@ function fillStates(dense: PixelLayer, shown: Timeline, rowOf: Map<number, numbe
     if (row === undefined || state > 1) continue;
     const isCpu = shown.slice_row[i] >= shown.threads.length;
     const room = isCpu ? kRow - 6 : kStrip;
-    // Two shares of one stretch of time stand on each other; running comes right before wanting a CPU.
+    // Two shares of one stretch of time stand on each other; running comes right before wanting a
+    // CPU.
     const isSecond = state === 1 && i > 0 && shown.slice_state[i - 1] === 0 && shown.slice_row[i - 1] === shown.slice_row[i] &&
         shown.slice_from[i - 1] === shown.slice_from[i];
     const bottom = kTop + (row + 1) * kRow - (isCpu ? 3 : 1) - (isSecond ? room * shown.slice_share[i - 1] : 0);
@@ -223,8 +224,8 @@ function paintWakeups(context: CanvasRenderingContext2D, shown: Timeline, rowOf:
   context.fill(heads);
 }
 
-// Draws each stay of the packet on the row of the thread that ended it, and a dashed line from the thread
-// that had it before.
+// Draws each stay of the packet on the row of the thread that ended it, and a dashed line from the
+// thread that had it before.
 function paintPacket(context: CanvasRenderingContext2D, { journey: { events } }: Packet, { timeline, rows }: Scene,
                      x: (value: number) => number, colour: (name: string) => string): void {
   const rowOf = new Map(rows.map(({ key }, row) => [key, row]));

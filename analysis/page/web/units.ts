@@ -1,4 +1,4 @@
-// Figures as the command line prints them: three digits and the unit that fits.
+// Writes figures as the command line does: three digits and the unit that fits.
 
 export function duration(ns: number): string {
   if (!Number.isFinite(ns)) return "–";
@@ -26,7 +26,7 @@ export function count(value: number): string {
   return Math.round(value).toString().replace(/\B(?=(\d{3})+$)/g, ",");
 }
 
-// A file's size.
+// Writes a file's size.
 export function bytes(size: number): string {
   if (size < 1000) return `${size} B`;
   for (const [unit, length] of [["kB", 1e3], ["MB", 1e6], ["GB", 1e9]] as const) {
@@ -43,7 +43,7 @@ export function share(part: number): string {
   return `${percent < 1 ? percent.toFixed(2) : percent.toFixed(1)} %`;
 }
 
-// A time as the filter language takes it: whole nanoseconds, in a unit that loses none.
+// Writes a time for the filter language: in the largest unit that loses no nanosecond.
 export function exactTime(ns: number): string {
   const whole = Math.max(0, Math.round(ns));
   for (const [unit, length] of [["s", 1e9], ["ms", 1e6], ["us", 1e3]] as const)

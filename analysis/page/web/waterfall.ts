@@ -1,6 +1,6 @@
-// One packet as a picture: a lane a layer, time across; or turned, as LatSeq draws it, with layers
-// side by side and time downwards. A bar is a stay of the packet, or of a piece of it, from the
-// event that brought it there to the event that took it on.
+// The picture of one packet: a lane a layer, time across; or turned, as LatSeq draws it, with
+// layers side by side and time downwards. A bar is a stay of the packet, or of a piece of it, from
+// the event that brought it there to the event that took it on.
 import { Axis, linear } from "./axes";
 import { element, shape } from "./dom";
 import { drawingFigure } from "./drawing_figure";
@@ -18,18 +18,19 @@ export interface Look {
 
 export interface Waterfall {
   root: HTMLElement;
-  step(by: number): void;  // to an event before or after the one that was shown last
+  step(by: number): void;  // to the event before or after the one that was shown last
 }
 
 const kRow = 15, kGap = 7, kPieceColours = 6, kTurnedLength = 480;
 
-// The positions in a picture: `along` is time, `across` are lanes. Turning a picture swaps both.
+// Computes positions in a picture: `along` is time, `across` are lanes. Turning a picture swaps
+// both.
 class Frame {
   readonly along: Axis;
-  readonly tops: number[] = [];  // of the lanes, across
+  readonly tops: number[] = [];  // where each lane begins
   readonly sizes: number[] = [];
-  readonly end: number;          // of the last lane
-  readonly thick: number;        // of a row
+  readonly end: number;          // where the last lane ends
+  readonly thick: number;        // the thickness of a row
 
   constructor(readonly look: Look, bars: Bars, last: number, readonly hasCauses: boolean) {
     const { isTurned, width } = look;
@@ -99,7 +100,7 @@ export function waterfall(packet: Packet, look: Look): Waterfall {
   return withSteps(packet, bars, shapes, drawingFigure(title, drawing, tableOfEvents(packet)));
 }
 
-// Steps from event to event, marking its bars and showing its words.
+// Adds the steps from event to event: the bars of an event are marked, and its words shown.
 function withSteps({ journey }: Packet, bars: Bars, shapes: SVGElement[], root: HTMLElement): Waterfall {
   const told = element("p", { class: "told", "aria-live": "polite" });
   root.querySelector(".wide")!.after(told);
@@ -135,7 +136,7 @@ function lanesOf(frame: Frame, { lanes }: Bars): SVGElement[] {
   return made;
 }
 
-// The time by cause, and below each part whom the packet waited for.
+// Draws the packet's time by cause, and below each part whom the packet waited for.
 function causesOf(frame: Frame, { journey, parts }: Packet): SVGElement[] {
   if (parts.length === 0) return [];
   const { isTurned } = frame.look;
@@ -176,7 +177,7 @@ function waitedFor(part: Part): string {
   return "";
 }
 
-// Around the parts that became one block, those of other packets in grey.
+// Draws a frame around the parts that became one block. Those of other packets are grey.
 function blocksOf(frame: Frame, { journey, shared }: Packet, { all }: Bars): SVGElement[] {
   const made: SVGElement[] = [];
   journey.events.forEach((_, i) => {
@@ -207,7 +208,7 @@ function barOf(frame: Frame, packet: Packet, { lanes }: Bars, bar: Bar, colour: 
     made.append(shape("rect", { ...rect, fill: "url(#repeat)" }),
                 shape("text", { x: frame.look.isTurned ? x + 2 : x, y: frame.look.isTurned ? y + 10 : y + 10, class: "again" }, `↻${bar.repeat}`));
   }
-  // The parts of the critical path's time, as far as they are known.
+  // A bar on the critical path is filled by the causes of its time, as far as they are known.
   if (bar.whole)
     for (const part of packet.parts) {
       if (part.at && !part.at.endsWith(lanes[bar.lane])) continue;
@@ -223,7 +224,7 @@ function barOf(frame: Frame, packet: Packet, { lanes }: Bars, bar: Bar, colour: 
   return made;
 }
 
-// Activities and markers of a script.
+// Draws a script's activities and markers.
 function madeOf(frame: Frame, { made }: Bars): SVGElement[] {
   return made.map((bar) => {
     const { from, to, across } = frame.of(bar);
@@ -234,7 +235,7 @@ function madeOf(frame: Frame, { made }: Bars): SVGElement[] {
   });
 }
 
-// Arrows from a transmission to its repeat.
+// Draws arrows from a transmission to its repeat.
 function returnArrows(frame: Frame, { journey }: Packet, { all }: Bars): SVGElement[] {
   const made: SVGElement[] = [];
   for (const bar of all) {
@@ -285,14 +286,14 @@ function definitions(): SVGElement {
           shape("path", { d: "M0 0L6 3L0 6z", class: "head" })));
 }
 
-// Which lanes are shown, and in which order.
+// The choice of the lanes that are shown, and of their order.
 export function laneChooser({ journey }: Packet, redraw: () => void): HTMLElement {
   const made = [...(journey.activities ?? []), ...(journey.markers ?? [])].map(madeLane);
   const names = [...new Set([...journey.events.flatMap(({ src, dest, parents }) => (parents.length > 0 ? [src] : [dest])), ...made])];
   return rowChooser("lanes", names.map((name) => ({ key: name, name: plainName(name) })), laneSets, redraw);
 }
 
-// The choice of the colours' meaning.
+// The choice of the id that the colours stand for.
 export function colourChoice(packet: Packet, colour: string, choose: (name: string) => void): HTMLElement {
   const select = element("select", { id: "waterfall-colour", change: () => choose(select.value) },
       element("option", { value: "" }, "piece"), ...idNames(packet.journey).map((name) => element("option", { value: name }, plainName(name))));

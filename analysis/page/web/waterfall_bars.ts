@@ -1,5 +1,5 @@
-// The bars of one packet's picture: the stays, the lane, row and colour of each. Nothing is drawn
-// here.
+// Computes the bars of one packet's picture: the stays, with the lane, row and colour of each.
+// Nothing is drawn here.
 import { identifier, plainName } from "./units";
 
 export interface JourneyEvent {
@@ -14,7 +14,7 @@ export interface JourneyEvent {
   properties: Record<string, number>;
   parents: number[];
   repeat_of?: number;
-  at_most?: (number | null)[];  // by parent: the share of the stays in that hop that took at most so long
+  at_most?: (number | null)[];  // by parent: the share of the stays in that hop that took at most as long
 }
 
 export interface JourneyDetail {
@@ -29,14 +29,14 @@ export interface JourneyDetail {
   retransmissions: number;
   end_event: number;
   events: JourneyEvent[];
-  activities?: Made[];  // of a script
+  activities?: Made[];  // made by a script
   markers?: Made[];
 }
 
-// On the thread that ended a stay, while that lasted; `event` is the one that ended it.
+// An activity or marker on the thread that ended a stay, during the stay; `event` ended the stay.
 export interface Made {
   name: string;
-  begin_ns?: number;  // a marker has an instant only
+  begin_ns?: number;  // a marker has an instant, t_ns, only
   end_ns?: number;
   t_ns?: number;
   tid: number;
@@ -60,21 +60,21 @@ export interface Packet {
   journey: JourneyDetail;
   why: string;
   parts: Part[];
-  shared: { event: number; others: number }[];                       // events that other packets have, too
-  joined: { event: number; journey: number; from_ns: number }[];     // units of others in the same block
+  shared: { event: number; others: number }[];                       // events that other packets share
+  joined: { event: number; journey: number; from_ns: number }[];     // units of other packets in the same block
 }
 
 export interface Bar {
   lane: number;
   row: number;
-  from: number;  // since the packet's start
+  from: number;  // ns since the packet's start
   to: number;
   event: number;
   piece: number;
-  repeat: number;  // 0: none, else its round
-  whole: boolean;  // on the way that decided when the packet was whole
+  repeat: number;  // the round; 0: not repeated
+  whole: boolean;  // on the critical path, which decided when the packet was whole
   share: number | null;
-  other?: number;  // the journey, where it is another packet's
+  other?: number;  // the journey of another packet that the bar belongs to
 }
 
 export interface Bars {
@@ -87,7 +87,7 @@ export interface Bars {
 export const packetName = (journey: { dir: string; ids: Record<string, number> }) =>
     `${journey.dir} ${Object.entries(journey.ids).map(([name, value]) => identifier(plainName(name), value)).join(" ")}`;
 
-// A percentile, never rounded up: "p99.9" is not "p100".
+// Writes a percentile, never rounded up: "p99.9" does not become "p100".
 export function percentileText(share: number): string {
   const percent = 100 * share;
   if (share >= 1) return "max";
@@ -95,7 +95,7 @@ export function percentileText(share: number): string {
   return `p${(Math.floor(percent * 10 ** digits) / 10 ** digits).toFixed(digits)}`;
 }
 
-// `arrange`: which lanes are shown, from the top.
+// `arrange` returns the lanes that are shown, from the top.
 export function layOut({ journey, joined }: Packet, arrange: (lanes: string[]) => string[]): Bars {
   const lanes: string[] = [];
   const laneOf = (name: string) => {
@@ -130,7 +130,7 @@ function ownBars(journey: JourneyDetail, laneOf: (name: string) => number): Bar[
   const whole = wayToEnd(journey);
   events.forEach((event, i) => {
     const parent = event.parents[0];
-    // The first that goes on from a unit keeps its colour, others are further pieces.
+    // The first unit that follows from another one keeps its colour; others are new pieces.
     if (parent === undefined) {
       pieces[i] = next++;
     } else if (event.repeat_of !== undefined) {
@@ -159,7 +159,7 @@ function wayToEnd({ events, end_event }: JourneyDetail): Set<number> {
     const at = open.pop()!;
     if (way.has(at)) continue;
     way.add(at);
-    // Of several joined parents, the last one decided the time.
+    // If several parents were joined, the last one to come decided the time.
     const parents = events[at].parents;
     if (parents.length > 0) open.push(parents.reduce((a, b) => (events[b].t_ns > events[a].t_ns ? b : a)));
   }
@@ -179,12 +179,13 @@ function stack(bars: Bar[], lanes: number): number[] {
   return ends.map((rows) => rows.length);
 }
 
-// The names of the ids by which bars can be coloured.
+// Returns the names of the ids by which bars can be coloured.
 export function idNames({ events }: JourneyDetail): string[] {
   return [...new Set(events.flatMap(({ ids }) => Object.keys(ids)))];
 }
 
-// Bars of one value of an id have one colour; -1: their event does not have the id.
+// Returns the colour of a bar: one for each value of the id, or -1 if its event does not have the
+// id.
 export function colourBy({ events }: JourneyDetail, id: string): (bar: Bar) => number {
   const values = [...new Set(events.flatMap(({ ids }) => (id in ids ? [ids[id]] : [])))];
   return (bar) => values.indexOf(events[bar.event].ids[id]);

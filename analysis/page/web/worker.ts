@@ -1,5 +1,6 @@
-// Runs in the worker: loads the engine, gives it the trace's bytes as it asks for them, of a file or
-// of a server, and answers the page's questions. One question at a time; what takes long says how far it is.
+// The worker's script: it loads the engine, gives it the bytes of a file's or a server's trace as
+// it asks for them, and answers the page's questions, one at a time. A long answer reports its
+// progress.
 
 import type { RemoteTrace, TraceSource } from "./engine_client";
 
@@ -16,7 +17,7 @@ interface Column {
   array: ArrayBufferView & { buffer: ArrayBuffer };
 }
 
-// The types of columns, by the number that the engine has for each.
+// The types of columns by the engine's number of each.
 const kArrays = [Uint8Array, Uint16Array, Uint32Array, Float32Array, Float64Array] as const;
 const kPiece = 4 << 20;
 
@@ -35,7 +36,8 @@ function fileReader(file: Blob) {
   return (from: number, to: number) => new Uint8Array(reader.readAsArrayBuffer(file.slice(from, to)));
 }
 
-// The engine cannot wait for an answer to come later: a worker may ask so that the call waits.
+// The engine cannot wait for an answer that comes later. A worker may make a request whose call
+// waits.
 function rangeReader({ url }: RemoteTrace) {
   return (from: number, to: number) => {
     const request = new XMLHttpRequest();
@@ -89,7 +91,7 @@ class PiecewiseReader {
   }
 }
 
-// The C library's questions to a system that is not there.
+// Answers the C library's calls of WASI: there is no system behind them.
 function noSystem(module: WebAssembly.Module): Record<string, Function> {
   const kNotSupported = 52;
   const functions: Record<string, Function> = {};
@@ -113,7 +115,7 @@ function noSystem(module: WebAssembly.Module): Record<string, Function> {
 }
 
 let readers: PiecewiseReader[] = [];
-let other: Blob | undefined;  // that is not opened yet
+let other: Blob | undefined;  // the second trace, until it is opened
 
 async function load(module: WebAssembly.Module, trace: TraceSource): Promise<void> {
   readers = [new PiecewiseReader(trace)];
@@ -141,7 +143,8 @@ async function load(module: WebAssembly.Module, trace: TraceSource): Promise<voi
   if (exports.open_trace(0, trace.size) !== 0) throw new Error(unread || text);
 }
 
-// When somebody asks about it for the first time: whether it can be read is then part of the answer.
+// Opens the second trace at the first question about it, so that its answer says if it cannot be
+// read.
 function openOther(): void {
   if (!other) return;
   readers[1] = new PiecewiseReader(other);
@@ -170,7 +173,7 @@ onmessage = async ({ data }) => {
   if ("other" in data) other = data.other;
   if (data.module) {
     loading = load(data.module, data.trace);
-    loading.catch(() => undefined);  // told with the first question
+    loading.catch(() => undefined);  // the first question is answered with the error
   }
   if (data.id === undefined) return;
   try {
