@@ -35,7 +35,7 @@
 //   {"call": "names"}                               what a filter can name: points and their ids,
 //                                                   threads, CPUs
 //
-// With "trace": 1 a question is about the second trace, where there is one.
+// A question with "trace": 1 is about the second trace, if there is one.
 //
 // It knows neither JavaScript nor WebAssembly (wasm_page.cpp does). One thread owns a PageEngine.
 #pragma once

@@ -25,7 +25,7 @@ using context::ThreadSpan;
 using nlohmann::ordered_json;
 
 constexpr std::size_t kBuckets = 1200;
-// With more spans in view than this, each stretch of time shows shares instead.
+// Single spans are sent up to this number in view; more are sent as shares of stretches of time.
 constexpr std::size_t kMaxSpans = 4000;
 
 // Counts events by thread and stretch of time.

@@ -19,8 +19,9 @@ struct TimelineSpan {
   std::uint64_t to_ns = 0;
 };
 
-// Without a span the whole trace is shown. Only the blocks that overlap the span are read; but for
-// the states of threads all blocks up to its end, because a state may have begun before the span.
+// The whole trace is shown if there is no span. Only the blocks that overlap the span are read; but
+// for the states of threads all blocks up to its end, because a state may have begun before the
+// span.
 Result<nlohmann::ordered_json> timeline(pipeline::TraceInput& input,
                                         const std::optional<TimelineSpan>& span, AnswerSink& sink,
                                         const pipeline::Progress& progress);

@@ -40,7 +40,7 @@ async function start(): Promise<void> {
 }
 
 function listenToPointer(): void {
-  // Whoever points at a picture wants it to stand still.
+  // A picture that somebody points at stands still.
   main.addEventListener("pointerdown", (event) => {
     if (event.target instanceof HTMLCanvasElement) following.set(false);
   });

@@ -1,5 +1,5 @@
-// What the page's markup carries, and how it is unpacked: the engine, and the traces or the summary
-// of traces.
+// The parts that the page's markup carries, and their unpacking: the engine, and the traces or the
+// summary of traces.
 
 export interface NamedTrace {
   trace: Blob;

@@ -38,7 +38,7 @@ function tabs(): HTMLElement {
   return element("nav", { role: "tablist", "aria-label": "Views" }, ...made);
 }
 
-// What the engine is doing, in words and as a bar.
+// The engine's progress in words and as a bar.
 function progressBar(): { doing: HTMLElement; bar: HTMLElement } {
   const done = element("span");
   const bar = element("div", { class: "progress", role: "progressbar", "aria-label": "Progress", "aria-valuemin": 0, "aria-valuemax": 100 }, done);

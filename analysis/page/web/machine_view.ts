@@ -46,7 +46,7 @@ export async function openProfile(file: File): Promise<void> {
   showAgain?.();
 }
 
-// Without an open trace `trace` is undefined.
+// `trace` is undefined if no trace is open.
 export function machineView(trace: TraceHost | undefined): HTMLElement {
   const section = element("section", { class: "machine" });
   showAgain = () => replace(section, ...content(trace));

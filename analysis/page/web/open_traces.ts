@@ -15,7 +15,7 @@ export const opened: {
 // The name of the trace, and the name of the one that it is compared with.
 export const firstName = signal<string | undefined>(undefined);
 export const secondName = signal<string | undefined>(undefined);
-// What the engine is doing.
+// The work that the engine is doing; undefined if it is idle.
 export const progress = signal<Progress | undefined>(undefined);
 
 // The trace that the views show: 1 is the one that is compared with.

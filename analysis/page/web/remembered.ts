@@ -1,6 +1,6 @@
-// What was computed of an answer is kept as long as the answer itself: a view is often drawn again
-// of the same answer, as when a box is dragged over a heat map, and a pass over a million rows
-// takes longer than all the drawing.
+// Figures that were computed from an answer, kept as long as the answer itself. A view is often
+// drawn again from the same answer, as when a box is dragged over a heat map, and a pass over a
+// million rows takes longer than all the drawing.
 
 const kept = new WeakMap<object, Map<string, { key: string; value: unknown }>>();
 

@@ -9,7 +9,7 @@ import { traceChooser, wholeTraceChooser } from "./trace_chooser";
 
 export const main = element("main", { id: "main", tabindex: -1 });
 export const refused = element("p", { class: "refused", role: "alert", id: "refused" });
-// What a page with a summary has inside.
+// The note that says what a page with a summary has inside.
 export const inside = element("p", { class: "inside", id: "inside", role: "note", hidden: true });
 
 let shownView: View | undefined;

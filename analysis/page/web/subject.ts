@@ -1,4 +1,4 @@
-// What the header says about the trace that is shown: its target, how long it is, and whether a
+// The header's words about the trace that is shown: its target, how long it is, and whether a
 // script or a redaction changed it.
 import { element } from "./dom";
 import { About } from "./report_types";

@@ -51,7 +51,7 @@ export interface Row {
   running: number;
 }
 
-// What is to be drawn.
+// The state of the time line that is drawn.
 export interface Scene {
   timeline: Timeline;
   rows: Row[];

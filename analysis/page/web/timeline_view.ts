@@ -1,6 +1,6 @@
-// What happened when, a row a thread and a CPU, and a list of the events in view. W and S zoom, A
-// and D move, a drag selects a stretch, a click an event. Rows can be hidden, pinned on top and
-// moved.
+// The time line: its picture with a row a thread and a CPU, and a list of the events in view. W and
+// S zoom, A and D move, a drag selects a stretch, a click an event. Rows can be hidden, pinned on
+// top and moved.
 import { element, replace } from "./dom";
 import { Answers } from "./engine_client";
 import { eventsView, RawEvent } from "./events_view";

@@ -21,7 +21,7 @@ import { TimelineView } from "./timeline_view";
 import { secondTraceChooser } from "./trace_chooser";
 import { Packet } from "./waterfall_bars";
 
-// What every question of a view is asked with.
+// The engine, and the parts that all questions of a view have.
 interface Asked {
   engine: Answers;
   about: About;
