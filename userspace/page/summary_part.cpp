@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <span>
+#include <string>
 #include <utility>
 
 #include <fmt/format.h>
@@ -26,17 +27,19 @@ Result<void> write_base64(std::span<const std::uint8_t> bytes, const Write& writ
 
 Result<void> write_summary(std::vector<SummarySource> sources, std::uint64_t most,
                            const Write& write, const SummaryProgress& progress) {
-  std::vector<std::uint64_t> sizes;
-  sizes.reserve(sources.size());
-  for (const SummarySource& source : sources) sizes.push_back(source.bytes->size());
+  std::vector<std::string> attributes;
+  attributes.reserve(sources.size());
+  for (const SummarySource& source : sources)
+    attributes.push_back(fmt::format("{}\" data-bytes=\"{}\"{}>", attribute_text(source.name),
+                                     source.bytes->size(),
+                                     source.is_kept ? "" : " data-gone=\"\""));
   SJ_TRY(engine, PageEngine::open(std::move(sources.front().bytes)));
   if (sources.size() > 1) SJ_CHECK(engine.compare_with(std::move(sources[1].bytes)));
   SJ_TRY(summary, summary_of(engine, sources.size(), most / 2 / sources.size(), progress));
   SJ_TRY(packed, gzipped(summary.text));
-  for (std::size_t trace = 0; trace < sources.size(); ++trace) {
+  for (std::size_t trace = 0; trace < attributes.size(); ++trace) {
     if (trace > 0) SJ_CHECK(write(kSecondTrace));
-    SJ_CHECK(write(
-        fmt::format("{}\" data-bytes=\"{}\">", attribute_text(sources[trace].name), sizes[trace])));
+    SJ_CHECK(write(attributes[trace]));
     SJ_CHECK(write_base64(summary.windows[trace], write));
   }
   SJ_CHECK(write("</script>\n<script type=\"application/octet-stream\" id=\"summary\">"));

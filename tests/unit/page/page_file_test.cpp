@@ -1,7 +1,9 @@
 #include "userspace/page/page_file.h"
 
+#include <cstdint>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <string>
 #include <vector>
 
@@ -52,6 +54,24 @@ TEST_CASE("of a trace that is larger than the page takes there is a summary") {
   CHECK(page.ends_with("</html>\n"));
   CHECK(made({directory.path("none.sjt")}) ==
         "refused: open " + directory.path("none.sjt") + ": No such file or directory");
+}
+
+TEST_CASE("a summary says whether somebody has the file of its trace") {
+  const test::TemporaryDirectory directory;
+  const std::string trace = directory.path("a.sjt");
+  REQUIRE(golden::write_trace(SJ_GOLDEN "/radio.events", trace));
+  std::ifstream file(trace, std::ios::binary);
+  const std::vector<std::uint8_t> bytes{std::istreambuf_iterator<char>(file), {}};
+  std::string page;
+  const auto write = [&](std::string_view piece) {
+    page += piece;
+    return Result<void>();
+  };
+  const auto make = [&](const trace::Put& put) -> Result<void> { return put(bytes); };
+  REQUIRE(write_page_of("redacted.sjt", make, 1000, write, [](double) {}));
+  const std::string size = std::to_string(bytes.size());
+  CHECK(page.contains("data-name=\"redacted.sjt\" data-bytes=\"" + size + "\" data-gone=\"\">"));
+  CHECK(made({trace}, 1000).contains("data-name=\"a.sjt\" data-bytes=\"" + size + "\">"));
 }
 
 TEST_CASE("two traces stand in the page one behind the other, each with its name") {
