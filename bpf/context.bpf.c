@@ -44,7 +44,7 @@ struct {
 
 /* State of a thread of the target between two tracepoints. */
 struct thread {
-  __u64 waking_ns; /* 0: nobody is waking it */
+  __u64 waking_ns; /* 0: no thread is waking it */
   __u32 waker;
   __u32 waker_pid;
   __u32 from;

@@ -46,8 +46,9 @@ struct sj_arg {
 };
 SJ_STATIC_ASSERT(sizeof(struct sj_arg) == 16, "sj_arg is shared with BPF");
 
-/* One step from what is known to what is wanted: adds, then reads what lies there (bytes 0: does
- * not), then keeps `bits` bits from `low_bit` on, widened to 64 by their sign or without. */
+/* One step on the way to a value: adds `add`, then reads `bytes` bytes at that address (0: reads
+ * nothing), then keeps `bits` bits from `low_bit` on, widened to 64 bits with or without their
+ * sign. */
 struct sj_step {
   __s64 add;
   __u8 bytes; /* 0, 1, 2, 4, 8 */
@@ -65,8 +66,9 @@ struct sj_chain {
 };
 SJ_STATIC_ASSERT(sizeof(struct sj_chain) == 16 * SJ_MAX_STEPS, "sj_chain is shared with BPF");
 
-/* What an argument's value, or by how much it is above another's, must fulfil for the hit to be
- * wanted: value - low <= width, in 64 bits without a sign, or the contrary. */
+/* A test that a hit must pass to be recorded. The tested value is an argument, or its difference to
+ * another argument. The test is value - low <= width, in 64 bits without a sign, or its negation.
+ */
 struct sj_test {
   __u64 low;
   __u64 width;

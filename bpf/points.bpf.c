@@ -25,7 +25,7 @@ const volatile struct {
   __u32 max_tests; /* of all sites */
   __u32 of_maps;   /* sites have chains or unread marks; 0: the verifier drops that code */
   __u32 spans;     /* sites have arguments that are read together; 0: the same */
-  __u32 delay_ns;  /* so much dearer is each hit, for trying what dear hits do to a target */
+  __u32 delay_ns;  /* added to each hit, to test expensive hits */
 } config = {};
 
 /* Its size is set before loading. */

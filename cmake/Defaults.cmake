@@ -15,16 +15,17 @@ target_compile_options(sojourn_defaults INTERFACE
 if(CMAKE_SYSTEM_PROCESSOR STREQUAL wasm32)
   target_compile_options(sojourn_defaults INTERFACE -Wno-shorten-64-to-32 -Wno-sign-conversion -Wno-shadow)
 endif()
-# clang warns of what gcc's own library does in its headers, of libbpf's options, which are meant to be left out, of gcc's
-# attributes, and, by -Wconversion, of signs, which gcc leaves to an option of its own.
+# clang warns of gcc's own library headers, of libbpf's options that are left out on purpose, of
+# gcc's attributes, and, by -Wconversion, of signs, for which gcc has an option of its own.
 if(CMAKE_CXX_COMPILER_ID STREQUAL Clang)
   foreach(warning IN ITEMS deprecated-declarations missing-designated-field-initializers sign-conversion unknown-attributes)
     target_compile_options(sojourn_defaults INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wno-${warning}>)
   endforeach()
 endif()
-# CMake hands precompiled headers to clang's inner compiler, by absolute paths that a compiler cache
-# cannot make relative: another checkout would find nothing in it. Clang takes the first -include for
-# a header that may be precompiled already, so that one is another; and it warns where it is.
+# CMake passes precompiled headers to clang's inner compiler by absolute paths, which a compiler
+# cache cannot make relative: another checkout would find nothing in the cache. Clang takes the
+# first -include for a header that may be precompiled already, so another header is first; and clang
+# warns about that.
 if(CMAKE_CXX_COMPILER_ID STREQUAL Clang)
   set(CMAKE_CXX_COMPILE_OPTIONS_USE_PCH -include-pch <PCH_FILE>)
   set(CMAKE_CXX_COMPILE_OPTIONS_CREATE_PCH -Xclang -emit-pch -Wno-error -include cstddef -include <PCH_HEADER> -x c++-header)

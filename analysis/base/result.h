@@ -19,7 +19,7 @@ enum class ErrorKind : std::uint8_t {
   kOther,
   kNotPermitted,    // for this user
   kNoAnswer,        // the process that was asked has ended, or said half of an answer
-  kConditionHolds,  // what a command was told to fail on
+  kConditionHolds,  // a condition of --fail-on holds
   kTooLittleData,   // to say whether it holds
 };
 

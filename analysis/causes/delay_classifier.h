@@ -55,7 +55,7 @@ class DelayClassifier {
     std::uint32_t to = 0;    // the thread that took it out
     QueuePositions::Ahead ahead;
     bool is_lower_bound = false;  // others from before the trace's beginning may have been ahead
-    std::uint64_t turn_ns = 0;    // from then on nobody was ahead
+    std::uint64_t turn_ns = 0;    // from here on no unit was ahead
     std::uint64_t served_ns = 0;  // from then on `to` had nothing else to do
     bool is_paced = false;        // `to` is paced by slots
     std::int64_t slot = -1;       // in which it left

@@ -7,7 +7,7 @@ namespace sojourn::causes {
 
 namespace {
 
-constexpr std::uint64_t kMaxPassedShare = 4;  // at most one in so many, if the place is one queue
+constexpr std::uint64_t kMaxPassedShare = 4;  // at most one in this many, if the place is one queue
 
 std::uint64_t mixed(std::uint64_t hash, std::uint64_t value) {
   hash = (hash ^ value) * 0x9e3779b97f4a7c15U;

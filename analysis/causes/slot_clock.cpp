@@ -6,7 +6,8 @@ namespace {
 
 constexpr std::uint64_t kEnough = 10;    // slots needed for a result
 constexpr std::uint64_t kFarAhead = 64;  // slots: a larger jump is not used for a slot's length
-constexpr std::uint64_t kLeads = 4;  // one in so many new slots, as several cells have a clock each
+// At least one in this many new slots, as several cells have a clock each.
+constexpr std::uint64_t kLeads = 4;
 
 }  // namespace
 

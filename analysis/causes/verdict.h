@@ -46,9 +46,10 @@ struct LatencyPart {
   std::uint64_t count = 0;      // kQueue, kReordering: units; kSlot: slots; kInterrupted: times
   bool of_flow = false;         // kQueue: the units are those of its own flow
   bool is_lower_bound = false;  // kQueue: there may be more, which came before the trace began
-  bool is_paced = false;        // kQueue: its thread is paced by slots
-  std::int64_t sampled = -1;    // kQueue: the most that samples of the queue saw meanwhile
-  std::uint64_t faults = 0;     // kWork: page faults
+  // KCpu: the thread that had the CPU; kBlocked: the one that woke it. 0: not known.
+  bool is_paced = false;
+  std::int64_t sampled = -1;  // kQueue: the most that samples of the queue saw meanwhile
+  std::uint64_t faults = 0;   // kWork: page faults
 };
 
 struct Verdict {

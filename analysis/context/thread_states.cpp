@@ -80,8 +80,8 @@ ThreadStates::Thread& ThreadStates::thread(std::uint32_t tid) {
   return threads_.try_emplace(tid, Thread{.since_ns = open_ns_}).first->second;
 }
 
-// The thread was in `was` and is in `next`. That is so from the open mark on for its first event,
-// as none can have been missed; later, a contradiction shows that one was lost.
+// The thread was in `was` and is in `next`. At its first event it has been in `was` since the open
+// mark, because no event can have been missed. Later, a contradiction shows that one was lost.
 void ThreadStates::change_state(std::uint32_t tid, std::uint64_t ts_ns, State was, State next) {
   Thread& turning = thread(tid);
   const State before = turning.is_first || turning.state == was ? was : State::kUnknown;

@@ -25,7 +25,7 @@ enum class State : std::uint8_t {
   kGone,      // not created yet, or ended
 };
 
-// Whether a thread gives its CPU up because it waits, by the field `state` of sched.switch.
+// Returns whether a thread gives up its CPU because it waits, by the field `state` of sched.switch.
 bool waits_in(std::uint64_t switch_state);
 
 // The kind of code (a thread or an interrupt) that woke a thread.
@@ -43,8 +43,9 @@ struct ThreadSpan {
   std::uint64_t begin_ns = 0;
   std::uint64_t end_ns = 0;
   std::int32_t cpu = -1;  // running: where; runnable: where it queued, if that is known
-  std::uint32_t by = 0;   // runnable: who had that CPU at first; blocked: who woke it; 0: nobody
-                          // that is known, or the idle CPU
+  // Runnable: the thread that had that CPU at first. Blocked: its waker. 0: not known, or the CPU
+  // was idle.
+  std::uint32_t by = 0;
   Waker waker = Waker::kThread;  // blocked: not kThread: `by` only ran where the interrupt came
   bool was_running = false;      // runnable: it lost its CPU; else it was woken
 };

@@ -111,7 +111,7 @@ double deals(const std::vector<std::size_t>& sizes) {
 }
 
 PValue exact_p(const Pool& pool, const AndersonDarling& found) {
-  // Rounding must not make a deal that is as extreme one that is less.
+  // Rounding must not make an equally extreme deal seem less extreme.
   constexpr double kTolerance = 1e-9;
   std::vector<std::uint32_t> owners = pool.owners();
   std::ranges::sort(owners);

@@ -40,9 +40,9 @@ PValue p_value(Samples samples, const AndersonDarling& found, std::uint64_t max_
 // sample is greater) or two-sided.
 double smallest_p(std::size_t first, std::size_t second, bool is_one_sided);
 
-// The chance that A2 exceeds `a2`, of `samples` - 1 = `order`, in the limit of large samples. From
-// the characteristic function. Errors are below 1e-10, so a chance below kLeastLimitP would be
-// nothing but rounding: it is told as that much.
+// The probability that A2 exceeds `a2`, in the limit of large samples, computed from the
+// characteristic function. `order` is the number of samples minus 1. Errors are below 1e-10, so a
+// smaller result than kLeastLimitP would be rounding noise: kLeastLimitP is returned instead.
 constexpr double kLeastLimitP = 1e-9;
 double anderson_darling_limit(double a2, std::size_t order);
 

@@ -12,10 +12,10 @@
 namespace sojourn::differential {
 
 struct EffectiveSize {
-  double count = 0;  // independent values that would say as much; 0: not even one can be told
+  double count = 0;  // the number of independent values with the same information; 0: unknown
   double inefficiency = 1;  // packets for each of them
 };
-// By the autocorrelation of up to 1,024 slices (Geyer's initial positive sequence).
+// Estimated from the autocorrelation of up to 1,024 slices (Geyer's initial positive sequence).
 EffectiveSize effective_size(std::span<const float> series);
 
 // Blocks that are practically independent: each is at least kBlockFactor times as long as packets
@@ -26,7 +26,7 @@ inline constexpr std::size_t kMaxBlocks = 64;
 inline constexpr double kBlockFactor = 5;
 struct Blocks {
   std::size_t count = 0;
-  std::size_t length = 0;  // values of each; the last ones of the series are in none
+  std::size_t length = 0;  // values in each block; a remainder at the end is in none
   std::span<const float> of(std::span<const float> series, std::size_t block) const {
     return series.subspan(block * length, length);
   }

@@ -1,6 +1,6 @@
-// Which causes of lateness grew from one side to the other. Late is, on both sides, what took
-// longer than one limit; each cause counts by the packets that it was the main cause of, and by the
-// time that it took of all late packets. Plain data and functions without state.
+// Finds the causes of lateness that grew from one side to the other. On both sides a packet is late
+// if it took longer than one common limit. A cause is measured by the late packets of which it was
+// the main cause, and by its time in all late packets. Plain data and functions without state.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +13,8 @@
 namespace sojourn::differential {
 
 struct CauseOfRun {
-  std::uint64_t packets = 0;  // late ones that it was the main cause of
-  std::uint64_t ns = 0;       // of all late packets
+  std::uint64_t packets = 0;  // late packets of which it was the main cause
+  std::uint64_t ns = 0;       // its time in all late packets
 };
 
 // The causes of lateness in one trace, by their text, so that traces of different builds can be

@@ -30,8 +30,9 @@ struct Timed {
   std::vector<std::uint64_t> start_ns;
 };
 
-// Without the packets that were not there.
-Timed there(const std::vector<float>& values, const std::vector<std::uint64_t>& start_ns) {
+// Drops the entries of packets that never were in the place.
+Timed without_missing(const std::vector<float>& values,
+                      const std::vector<std::uint64_t>& start_ns) {
   Timed timed;
   for (std::size_t at = 0; at < values.size(); ++at) {
     if (std::isnan(values[at])) continue;
@@ -76,9 +77,10 @@ ChangesWithin changes_within(const RunFigures& run, double level) {
     if (packets.latency_ns.empty()) continue;
     const char letter = kDirections[direction];
     found.series.push_back(
-        in_blocks(letter, "latency", true, there(packets.latency_ns, packets.start_ns)));
+        in_blocks(letter, "latency", true, without_missing(packets.latency_ns, packets.start_ns)));
     for (const auto& [place, stays] : packets.stays_ns)
-      found.series.push_back(in_blocks(letter, place, false, there(stays, packets.start_ns)));
+      found.series.push_back(
+          in_blocks(letter, place, false, without_missing(stays, packets.start_ns)));
   }
   if (found.series.empty()) return found;
   const double of_each = level / static_cast<double>(found.series.size());

@@ -21,9 +21,9 @@ struct Sighting {
       false;  // we sent it: their clock showed at most that when ours did; else at least
 };
 
-// A packet and its answer, with four stamps. NTP's rule bounds the other clock by them without
-// taking it for a straight line. The bounds are wider than those of all packets together, and need
-// no assumption.
+// A packet and its answer, with four stamps. NTP's rule bounds the other clock by them, without the
+// assumption that it runs at a constant rate. These bounds are wider than those from all packets
+// together.
 struct Probe {
   double sent = 0;      // by our clock
   double received = 0;  // by theirs, as the next one

@@ -69,7 +69,8 @@ struct Comparison {
 Comparison compare(Runs base, Runs now, Unit unit, std::span<const double> shares);
 
 // Sets Holm's adjustment over all comparisons that have a p-value, and the verdicts at this level.
-// If so many tests of so few units cannot show any difference, the verdicts are "too little data".
+// If this many tests of this few units cannot show any difference, the verdicts are "too little
+// data".
 void judge(std::span<Comparison> all, double level);
 
 // The number of runs of each side that can show a difference in this number of tests.

@@ -66,8 +66,8 @@ double CpuClock::error_ns() const {
   return is_apart() ? ahead_ns.half() : std::max(-ahead_ns.low, ahead_ns.high);
 }
 
-// A hop that took d by two clocks says that the receiver's is ahead of the sender's by d at most.
-// How far one clock may be ahead of another is then the shortest way between them.
+// If a hop took d by two clocks, the receiver's clock is ahead of the sender's by d at most. So the
+// bound between any two clocks is the shortest path between them.
 Result<std::vector<Bounds>> bounds_of_offsets(std::size_t cpus, std::span<const CpuHop> hops) {
   std::vector<std::vector<double>> most(cpus, std::vector<double>(cpus, kOpen));
   for (std::size_t cpu = 0; cpu < cpus; ++cpu) most[cpu][cpu] = 0;
@@ -93,8 +93,8 @@ Result<CpuClocks> CpuClocks::find(trace::Reader& reader, const journeys::Rules& 
   const CpuStreams streams(reader);
   if (streams.cpus.size() < 2)
     return fail(
-        "{}: does not say of which CPUs its events are: rings write a stream a thread, and "
-        "their stamps are corrected while they are recorded",
+        "{}: its events do not name their CPUs. A recording by rings has a stream for each thread, "
+        "and its stamps were corrected while it was recorded",
         reader.path());
   SJ_TRY(hops, hops_of(reader, rules, streams));
   auto bounds = bounds_of_offsets(streams.cpus.size(), hops);

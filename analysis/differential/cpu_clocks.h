@@ -1,8 +1,8 @@
-// How far apart the clocks of a trace's CPUs are, from packets that go from one CPU to another:
-// none arrives before it was sent. For traces whose streams are those of CPUs and nobody measured
-// their clocks. The clocks of one machine tick at one speed, so each offset is a number, and the
-// bounds of all of them are a system of differences (a linear program, solved by shortest paths).
-// Plain data and functions without state.
+// Estimates how far apart the clocks of a trace's CPUs are, from packets that go from one CPU to
+// another: a packet cannot arrive before it was sent. This is for traces with one stream for each
+// CPU whose clocks were not compared during the recording. The clocks of one machine run at one
+// rate, so each offset is a constant, and the bounds of all offsets are a system of differences (a
+// linear program, solved by shortest paths). Plain data and functions without state.
 #pragma once
 
 #include <cstddef>
@@ -22,34 +22,34 @@ namespace sojourn::differential {
 struct CpuHop {
   std::size_t from = 0;  // indices of CPUs
   std::size_t to = 0;
-  double took_ns = 0;  // by two clocks: may be less than nothing
+  double took_ns = 0;  // by the two clocks: may be negative
 };
 
 struct CpuClock {
   std::int32_t cpu = 0;
   std::uint64_t sent = 0;      // packets to others
   std::uint64_t received = 0;  // and from them
-  Bounds ahead_ns;             // of the first CPU's clock; infinite: left open
+  Bounds ahead_ns;  // how far it is ahead of the first CPU's clock; infinite: not bounded
 
   bool is_bounded() const;
-  // Whether the packets rule out that it is the first CPU's clock.
+  // Returns whether the packets prove that the clock is not equal to the first CPU's.
   bool is_apart() const { return ahead_ns.low > 0 || ahead_ns.high < 0; }
   double correction_ns() const { return is_apart() && is_bounded() ? ahead_ns.middle() : 0; }
-  double error_ns() const;  // of its stamps after that, by the first CPU's clock
+  double error_ns() const;  // of its corrected stamps, against the first CPU's clock
 };
 
-// The bounds of `cpus` clocks by that of the first; none: the hops contradict each other.
+// The bounds of `cpus` clocks against the first one. Fails if the hops contradict each other.
 Result<std::vector<Bounds>> bounds_of_offsets(std::size_t cpus, std::span<const CpuHop> hops);
 
 class CpuClocks {
  public:
   // Packets that took longer by the two clocks are left out: their ids were used again.
   static constexpr double kFurthestNs = 1e9;
-  // Only so many events at the beginning of the trace are looked at.
+  // The number of events at the beginning of the trace that are used.
   static constexpr std::uint64_t kMostEvents = 1'000'000;
 
-  CpuClocks() = default;  // nothing is known, and nothing corrected
-  // Fails where the trace does not say which CPU its events are of, or packets contradict.
+  CpuClocks() = default;  // no correction
+  // Fails if the trace does not name the CPUs of its events, or if packets contradict each other.
   static Result<CpuClocks> find(trace::Reader& reader, const journeys::Rules& rules);
 
   const std::vector<CpuClock>& all() const { return clocks_; }  // the first one is the reference
@@ -57,7 +57,7 @@ class CpuClocks {
     const auto ahead = ahead_ns_.find(stream);
     return ahead == ahead_ns_.end() ? ts_ns : ts_ns - static_cast<std::uint64_t>(ahead->second);
   }
-  double widest_error_ns() const;  // of those whose offset is bounded
+  double widest_error_ns() const;  // the largest error of the bounded clocks
 
  private:
   std::vector<CpuClock> clocks_;

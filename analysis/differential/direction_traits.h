@@ -16,7 +16,7 @@ struct DirectionTraits {
   char direction = 'D';
   std::uint64_t packets = 0;
   std::uint64_t slow = 0;
-  std::uint64_t slow_from_ns = 0;  // 0: slow is what a filter says
+  std::uint64_t slow_from_ns = 0;  // 0: a filter defines which packets are slow
   // Blocks that were permuted. Below 8 there are too little data for p-values.
   std::size_t blocks = 0;
   std::vector<Trait> traits;

@@ -36,7 +36,7 @@ std::optional<ShareInterval> DistributionBand::above(double value) const {
     shares.push_back(static_cast<double>(greater) / static_cast<double>(block.size()));
   }
   const double share = mean(shares);
-  // No value exceeds the maximum. The interval is that of the values equal to it.
+  // No value exceeds the maximum, so the interval is that of the values that are equal to it.
   if (share == 0 && value >= greatest_) {
     const auto at_greatest = above(std::nextafter(static_cast<float>(greatest_), 0.F));
     return ShareInterval{.low = 0, .high = at_greatest->high};

@@ -131,8 +131,8 @@ void Flow::add(const Packet& packet) {
     }
 }
 
-// The order holds in enough of the packets whose stamps show one. If none do, ids may still show
-// it.
+// Returns whether the order holds in enough of the packets whose stamps show one. If the stamps of
+// no packet do, ids may still show it.
 bool Flow::is_ordered(const Matrix& matrix, std::size_t from, std::size_t to) const {
   const Cell& cell = matrix.at(from, to);
   const Cell& reverse = matrix.at(to, from);

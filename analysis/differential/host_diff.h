@@ -19,7 +19,7 @@ enum class HostFinding : std::uint8_t {
   kNone,       // the middle halves overlap; of repeats: chance may explain it
   kApart,      // one run a side, and their middle halves do not overlap
   kChanged,    // by repeats: chance does not explain it
-  kTooLittle,  // so few repeats can show nothing in so many tests
+  kTooLittle,  // this few repeats cannot show a difference in this many tests
   kUnstable,   // one run a side, and the samples of a side are not stable: nothing can be said
   kOnlyLeft,
   kOnlyRight,

@@ -28,7 +28,7 @@ std::uint32_t of_host(std::size_t host, std::uint32_t number) {
   return number == 0 ? 0 : number + static_cast<std::uint32_t>(host) * kHostStride;
 }
 
-// The streams with energy readings, for a host whose other samples are left out.
+// Finds the streams with energy readings, for a host whose other samples are left out.
 std::set<std::uint32_t> energy_streams(trace::Reader& reader) {
   std::set<std::uint32_t> found;
   std::set<std::uint32_t> seen;
@@ -164,8 +164,8 @@ void HostMerge::find_probes(std::span<const SightingSearch::Found> found, double
   }
 }
 
-// TAI and CLOCK_MONOTONIC of a host go at one speed, so between two pairs their difference is that
-// of the first.
+// TAI and CLOCK_MONOTONIC of a host run at one rate. So their difference at the first pair holds
+// until the next pair.
 Result<void> HostMerge::find_clocks_by_tai(std::span<trace::Reader> hosts, double error_ns) {
   constexpr std::uint64_t kLeastOffsetNs = 1'000'000'000;  // TAI is 37 s ahead of UTC; unset: 0
   std::vector<model::WallClock> tai;

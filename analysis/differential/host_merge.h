@@ -46,7 +46,7 @@ struct HostPair {
   // Packets that were answered by one with their ids.
   std::uint64_t probes = 0;
   double best_half = 0;               // the least of Probe::half()
-  std::uint64_t probes_disagree = 0;  // whose bounds and those of the map exclude each other
+  std::uint64_t probes_disagree = 0;  // probes whose bounds and the map's exclude each other
 
   bool is_bounded() const { return from_us != 0 && to_us != 0 && !map.pieces().empty(); }
 };
@@ -54,7 +54,7 @@ struct HostPair {
 // The conversion of one host's clock to the first one's.
 struct HostClock {
   std::size_t host = 0;
-  // By the host's own clock since its first event; straight lines between.
+  // A point of the host's own clock since its first event; between two, it is a straight line.
   struct Knot {
     double theirs = 0;
     double ours = 0;
@@ -128,7 +128,7 @@ class HostMerge {
   };
   model::Energy energy_;                                               // of all
   std::vector<std::optional<model::EnergyReadingKind>> energy_kinds_;  // by point of all
-  std::vector<EnergyIds> first_energy_ids_;  // by host: what is added to its numbers
+  std::vector<EnergyIds> first_energy_ids_;  // by host: the amount that is added to its ids
   EnergyIds next_energy_ids_;
 };
 

@@ -23,7 +23,7 @@ inline constexpr float kNotThere = std::numeric_limits<float>::quiet_NaN();
 struct PacketTable {
   std::vector<std::uint64_t> start_ns;
   std::vector<float> latency_ns;
-  std::vector<std::vector<float>> stays_ns;  // by place of the topology; empty: nobody was there
+  std::vector<std::vector<float>> stays_ns;  // by place of the topology; empty: no packet was there
 
   std::size_t size() const { return start_ns.size(); }
   // Stays in a place, of the packets that were there, in the order in which they began.
@@ -45,7 +45,7 @@ class PacketTables : public journeys::Observer {
                 bool seen) override;
   void finish();
 
-  // Once, after finish().
+  // Called once, after finish().
   PacketTable take(model::Direction direction) {
     return std::move(tables_[direction == model::Direction::kUplink ? 1 : 0]);
   }

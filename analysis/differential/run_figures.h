@@ -45,7 +45,7 @@ struct RunFigures {
 
 struct RunOptions {
   double least_share = 1;
-  std::optional<std::uint64_t> clock_error_ns;           // none: what the trace says of its stamps
+  std::optional<std::uint64_t> clock_error_ns;           // empty: as the trace says of its stamps
   std::function<bool(const journeys::Journey&)> wanted;  // empty: all
 };
 

@@ -1,6 +1,6 @@
-// Which places decide the latency, and which of them differ between runs of the same program: one
-// table, with what deserves a look first. A segment is a place on the way that decided a packet's
-// latency. Plain functions without state.
+// Ranks the places that decide the latency, and those that differ between runs of the same program,
+// in one table with the most important segment first. A segment is a place on the path that decided
+// a packet's latency. Plain functions without state.
 #pragma once
 
 #include <cstddef>

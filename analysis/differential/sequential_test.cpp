@@ -56,7 +56,7 @@ std::vector<double> adjusted_evidence(std::span<const double> all) {
   std::ranges::sort(order, {}, [&](std::size_t at) { return all[at]; });
   std::vector<double> adjusted(all.begin(), all.end());
   for (std::size_t at = 0; at < all.size(); ++at) {
-    // With the least of the others, one after the other.
+    // Averages it with the smallest others, one more each time.
     double sum = all[at];
     double count = 1;
     for (const std::size_t other : order) {

@@ -66,7 +66,7 @@ std::string SightingSearch::ids_of(const std::string& key) const {
 
 std::vector<SightingSearch::Found> SightingSearch::found() const {
   std::vector<Found> all;
-  // Where it was seen, if that was exactly once and at one host.
+  // Returns the sighting if there was exactly one, at one host.
   const auto only = [](const std::vector<Side>& sides) -> const Side* {
     return sides.size() == 1 && sides.front().count == 1 ? &sides.front() : nullptr;
   };

@@ -28,7 +28,7 @@ class SightingSearch {
     std::size_t to = 0;
     std::uint64_t sent_ns = 0;
     std::uint64_t came_ns = 0;
-    std::string ids;  // by which it was recognised: equal where an answer has those of its question
+    std::string ids;  // the ids that identify the packet; an answer has its question's
   };
   std::vector<Found> found() const;
 

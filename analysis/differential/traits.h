@@ -32,7 +32,7 @@ struct PacketAttributes {
 
 struct Trait {
   std::vector<std::pair<std::string, std::string>> what = {};  // attribute and value, of one or two
-  std::uint64_t packets = 0;                                   // packets that have it,
+  std::uint64_t packets = 0;                                   // packets that have the trait,
   std::uint64_t slow = 0;                                      // and are slow
   double support = 0;     // the share of the slow ones that have it
   double risk = 0;        // the share of those that have it that are slow

@@ -78,7 +78,7 @@ ZoneEnergy measured(const model::EnergyZone& zone, const EnergyMeter& meter) {
 
 // Zones that measure the same thing: by host, package and domain.
 using Key = std::tuple<std::string, std::string, Domain>;
-// By their kinds, the one that counts first.
+// The zones of each kind, the kind that counts first at the beginning.
 using Kinds = std::map<std::pair<int, std::string>, std::vector<ZoneEnergy*>>;
 
 bool is_measured(const std::vector<ZoneEnergy*>& zones) {

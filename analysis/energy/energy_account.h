@@ -26,7 +26,7 @@ struct ZoneEnergy {
   std::uint64_t readings = 0;
   std::uint64_t wraps = 0;
   std::string why_not = {};  // it is not measured; empty: it is
-  std::string aside = {};    // it is in no sum, and why; empty: it is in that of its domain
+  std::string aside = {};    // why it is in no sum; empty: it is in its domain's sum
 
   bool is_measured() const { return why_not.empty(); }
   // Its mean power while it was read.

@@ -1,7 +1,7 @@
-// Adds up a trace's energy readings between the marks: the joules of each zone, with its wraps, the
-// frequency of each policy, the time in each idle state. Sees events in the order of time; one
-// thread owns it, and what describes the trace outlives it. Which zones count is said by
-// energy_account.h.
+// Adds up a trace's energy readings between the marks: the joules of each zone with its wraps, the
+// frequency of each policy, the time in each idle state. energy_account.h decides which zones
+// count. Events come in the order of time. One thread owns it; the trace's descriptions must
+// outlive it.
 #pragma once
 
 #include <cstdint>
@@ -76,7 +76,7 @@ class EnergyMeter {
   std::uint64_t open_ns() const { return open_ns_; }
   double duration_s() const;  // between the marks
 
-  // By the ids of the trace's descriptions. Null: it was never read.
+  // Finds a counter by the id in the trace's descriptions. Null: it was never read.
   const Counter* zone(std::uint32_t id) const;
   const Counter* idle(std::uint32_t id) const;
   const Frequencies* policy(std::uint32_t id) const;

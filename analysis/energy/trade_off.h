@@ -1,5 +1,5 @@
-// Which of several runs are worth choosing: those than which no other run is better in energy and
-// latency at once. Plain data.
+// Finds the runs that are worth choosing: no other run is better in both energy and latency (the
+// Pareto set). Plain data.
 #pragma once
 
 #include <optional>

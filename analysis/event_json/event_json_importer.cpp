@@ -113,7 +113,7 @@ Result<void> find_beginning(const imports::Open& open, FileSummary& file) {
          }));
   if (objects == 0)
     return fail("{}: no event; {}", path, ended.empty() ? "its list is empty" : ended);
-  if (!telling) return fail("{}: no event tells what time it was: say --began", path);
+  if (!telling) return fail("{}: no event has the time of day: give --began", path);
   const std::uint64_t changed_ns = *stream->changed_ns();
   const std::uint64_t lasted_ns = last_ns - std::min(last_ns, telling->ts_ns);
   std::uint64_t told_ns = changed_ns / kDayNs * kDayNs + *telling->day_ns;

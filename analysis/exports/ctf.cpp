@@ -148,8 +148,8 @@ env {{
 )",
                   uuid_text(uuid_), quoted(reader_.capture().tracer), quoted(reader_.host().name),
                   quoted(reader_.target().name), reader_.target().pid);
-  // The clock's 0 as time since 1970; 0 if it is not known: then times are those of the monotonic
-  // clock.
+  // The zero of the clock as time since 1970. It is 0 if that is not known; then times are those of
+  // the monotonic clock.
   const auto& pairs = reader_.clocks();
   const std::uint64_t offset_ns =
       pairs.empty() ? 0 : pairs.front().realtime_ns - pairs.front().monotonic_ns;

@@ -42,7 +42,7 @@ class CtfStream {
   std::uint64_t begin_ns_ = 0;
   std::uint64_t last_ns_ = 0;
   std::uint64_t packets_ = 0;
-  std::uint64_t lost_ = 0;  // told of, so far
+  std::uint64_t lost_ = 0;  // losses that were reported so far
   std::size_t gaps_seen_ = 0;
 };
 

@@ -1,5 +1,5 @@
-// A number from which others look as if they were drawn: each input has an output of its own
-// (the finalizer of SplitMix64). Pure.
+// Maps numbers to numbers that look random (the finalizer of SplitMix64). Different inputs have
+// different outputs. Pure.
 #pragma once
 
 #include <cstdint>

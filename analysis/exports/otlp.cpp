@@ -225,8 +225,8 @@ void OtlpTrace::add_fields(OtlpSpan& span, model::PointId point,
   add_cells(span.attributes, fields_.columns(), cells_);
 }
 
-// A block's packets all have the events of its way. Each two packets are linked once, where they
-// first share an event.
+// All packets of a block share the events of the block's way. Two packets are linked once, at the
+// first event that they share.
 void OtlpTrace::link_to_sharers(OtlpSpan& span, const journeys::Step& step) {
   const EventKey key(step.stream, step.seq);
   const auto [found, is_new] = shared_.try_emplace(key);

@@ -1,9 +1,11 @@
-// Journeys as traces of the OpenTelemetry protocol (OTLP): a trace a journey, whose root is the
-// packet and whose other spans are its stays, its repeats, and what a script made meanwhile. A
-// repeat is linked to the earlier transmission, and packets that went on in one block are linked
-// with each other, the later one to those that were told of before. An Observer of the rebuild.
-// Spans are written in batches, each of which stands alone; memory is that of a batch and of the
-// last events that packets may share. One thread owns an OtlpTrace; what it is given outlives it.
+// Journeys as traces of the OpenTelemetry protocol (OTLP). Each journey is a trace: its root is the
+// packet, and its other spans are stays, repeats, and activities of a script. A repeat is linked to
+// the earlier transmission. Packets that went on in one block are linked with each other, the later
+// one to those that were written before.
+//
+// An Observer of the rebuild. Spans are written in batches, each of which stands alone; memory is
+// that of a batch and of the last events that packets may share. One thread owns an OtlpTrace; its
+// arguments must outlive it.
 #pragma once
 
 #include <cstddef>

@@ -39,7 +39,7 @@ class Thrift {
     begin_field(field, 8);
     bytes(value);
   }
-  // With all of its fields.
+  // Writes a nested structure with all of its fields.
   void structure(int field, const Thrift& value) {
     begin_field(field, 12);
     item(value);
@@ -168,7 +168,7 @@ Result<void> ParquetRows::write_group() {
   return {};
 }
 
-// A page: which rows hold something, as one run of bits, and the values of these.
+// Writes a page: which rows have a value, as one run of bits, and those values.
 Result<ParquetRows::Chunk> ParquetRows::write_chunk(const Values& values) {
   std::string levels;
   for (std::size_t run = values.is_there.size() << 1U | 1U; run != 0; run >>= 7U)

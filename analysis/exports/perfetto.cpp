@@ -77,7 +77,7 @@ void PerfettoTrace::describe_trace() {
     if (target.pid != 0) process_track(target.pid);
 }
 
-// One for each process, however often its number was used.
+// Each pid has one track, even if it was reused.
 std::uint64_t PerfettoTrace::process_track(std::int32_t pid) {
   const auto [found, is_new] = processes_.try_emplace(pid, 0);
   if (!is_new) return found->second;
@@ -169,7 +169,7 @@ void PerfettoTrace::consume(const model::EventBatch& events) {
   if (!events.empty()) last_ns_ = events.ts_ns().back();
 }
 
-// A script's points are the last ones.
+// A script's points are at the end of the schema.
 void PerfettoTrace::describe_script() {
   const auto& points = reader_.schema().points;
   const auto first = std::ranges::find(points, model::Direction::kScript, &model::Point::direction);
@@ -222,8 +222,8 @@ void PerfettoTrace::count_queue(const model::EventView& event) {
                 .kind = Kind::kCount});
 }
 
-// The reader takes a state that does not change for a loss, and a thread that is gone for one that
-// does not come again.
+// The reader treats an unchanged state as a loss, and a thread that has ended as one that does not
+// come back.
 void PerfettoTrace::take_span(const context::ThreadSpan& span) {
   const auto [found, is_new] = states_by_thread_.try_emplace(span.tid, context::State::kGone);
   if (std::exchange(found->second, span.state) == span.state) return;

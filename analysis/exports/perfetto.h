@@ -64,7 +64,8 @@ class PerfettoTrace : public journeys::Observer {
   const journeys::Topology& topology_;
   const TraceNames& names_;
   PerfettoPackets packets_;
-  std::uint64_t last_track_;  // numbers count from one that other traces hardly have
+  // Track numbers begin at a value that other traces are unlikely to use.
+  std::uint64_t last_track_;
   std::uint64_t flow_base_;
   std::unordered_map<std::int32_t, std::uint64_t> processes_;
   std::unordered_map<std::uint64_t, std::uint64_t> threads_;  // by process and thread

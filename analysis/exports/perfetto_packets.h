@@ -40,7 +40,7 @@ class PerfettoPackets {
   struct Event {
     std::uint64_t ts_ns = 0;
     std::uint64_t track = 0;
-    std::uint64_t number = 0;  // kCount: the value; else of a journey, 0: of none
+    std::uint64_t number = 0;  // kCount: the value; else the journey's number, 0: none
     std::uint32_t name = 0;    // of name(); 0: none
     Kind kind = Kind::kInstant;
     bool is_last = false;              // kInstant: of the flow

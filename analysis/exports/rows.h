@@ -32,13 +32,13 @@ class RowWriter {
   RowWriter& operator=(const RowWriter&) = delete;
   virtual ~RowWriter() = default;
 
-  // Once, before the first row. The columns outlive the writer.
+  // Called once, before the first row. The columns must outlive the writer.
   virtual Result<void> begin(std::span<const Column> columns) = 0;
   // Takes one cell for each column.
   virtual Result<void> row(std::span<const Cell> cells) = 0;
   // Something about the trace, before finish(). A format that has no place for it leaves it out.
   virtual void note(std::string_view /*key*/, std::string_view /*value*/) {}
-  // Once, behind the last row.
+  // Called once, after the last row.
   virtual Result<void> finish() = 0;
 };
 

@@ -117,7 +117,7 @@ class Binder {
         node.kind == Kind::kAt || node.kind == Kind::kHas || node.kind == Kind::kEvent;
     return source_.complain(
         node.at,
-        fmt::format("{} of what threads did: time, thread, tid and cpu are{}",
+        fmt::format("{} in a filter of threads, which has time, thread, tid and cpu{}",
                     is_call ? "no such thing is known" : fmt::format("{} is not known", node.name),
                     is_call ? "" : did_you_mean(node.name, known_names())));
   }
@@ -130,7 +130,8 @@ class Binder {
     });
     if (scope_ != Scope::kThread || !has_time || leaf.steps.size() == 1) return {};
     return source_.complain(
-        node.at, "of what threads did time is compared with constants, without arithmetic");
+        node.at,
+        "in a filter of threads, time can only be compared with constants, without arithmetic");
   }
 
   std::unexpected<Error> not_of_events(const Node& node) const {

@@ -57,7 +57,7 @@ struct KeywordInfo {
   KeywordKind kind;
   bool of_events;           // may be used where an expression is about one event
   bool of_journeys;         // is a value of the whole journey, not of its events
-  bool of_threads = false;  // may be used where it is about what a thread did
+  bool of_threads = false;  // may be used in filters of a thread's activity
 };
 
 const KeywordInfo* find_keyword(std::string_view name);

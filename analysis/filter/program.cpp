@@ -157,7 +157,7 @@ std::uint32_t Program::emit_number(const Leaf& leaf, const model::Point& point,
   return add(std::move(targets));
 }
 
-// A thread that is not among the known ones is unknown, not false.
+// A thread whose name is not known makes the test unknown, not false.
 std::uint32_t Program::emit_thread(const Leaf& leaf, std::uint32_t yes, std::uint32_t no,
                                    std::uint32_t unknown) {
   const Calculation thread = {.kind = Calculation::Kind::kSource, .source = Source::kThread};

@@ -32,7 +32,7 @@ std::string_view key(Skip why) {
 
 std::string_view words(Skip why) {
   constexpr std::array<std::string_view, kSkips> kWords = {
-      "no time, thread and event stand where they do in a hit",
+      "it does not have the time, thread and event of a hit",
       "the map leaves the event out",
       "the event has not the value that the map names",
       "the time is outside of a trace's range",

@@ -16,7 +16,7 @@
 namespace sojourn::hits {
 
 enum class NoPoint : std::uint8_t {
-  kLeftOut,     // the map says so
+  kLeftOut,     // the map leaves it out
   kLacksField,  // the hit has not the value that the map names
 };
 

@@ -14,12 +14,12 @@
 
 namespace sojourn::host {
 
-// Something that the machine says of itself.
+// A fact that the machine reports about itself.
 struct MachineFact {
   std::string id;      // stable, for programs: "cpu.model"
   std::string name;    // for people
-  std::string value;   // empty: not told
-  std::string source;  // the file, or why it is not told
+  std::string value;   // empty: not known
+  std::string source;  // the file, or why it is not known
 
   bool operator==(const MachineFact&) const = default;
 };

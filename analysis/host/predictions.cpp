@@ -68,7 +68,7 @@ struct Estimate {
 };
 
 struct Rule {
-  std::string_view id;  // with a '*' at its end: all that begin so
+  std::string_view id;  // a '*' at its end stands for any end
   Estimate (*estimate)(const Bases& bases, std::string_view id);
   std::string_view reason;  // for far more than predicted; empty: unknown
 };

@@ -128,18 +128,19 @@ void Destination::note_stamp_error(std::uint64_t ns) {
 
 Result<void> Destination::end() {
   if (file_->events != 0 || file_->outside == 0) return {};
-  return fail("{}: not one event is of the time of {}: {}", file_->path, recorded_, outside_text());
+  return fail("{}: no event is from the time of {}: {}", file_->path, recorded_, outside_text());
 }
 
 std::string Destination::outside_text() const {
   if (clock_ == Clock::kMonotonic)
     return fmt::format(
-        "they are of {:.3f} s to {:.3f} s since the machine's start, and that of "
+        "its events are from {:.3f} s to {:.3f} s since the machine's start, and that trace from "
         "{:.3f} s to {:.3f} s",
         static_cast<double>(file_->first_ns) / 1e9, static_cast<double>(file_->last_ns) / 1e9,
         static_cast<double>(open_ns_) / 1e9, static_cast<double>(close_ns_) / 1e9);
-  return fmt::format("they are of {} to {}, and that of {} to {}", wall_words(file_->first_ns),
-                     wall_words(file_->last_ns), wall_words(wall_.realtime_ns(open_ns_)),
+  return fmt::format("its events are from {} to {}, and that trace from {} to {}",
+                     wall_words(file_->first_ns), wall_words(file_->last_ns),
+                     wall_words(wall_.realtime_ns(open_ns_)),
                      wall_words(wall_.realtime_ns(close_ns_)));
 }
 
@@ -150,7 +151,7 @@ Result<void> Destination::place_zero(std::uint64_t unix_ns, const std::string& p
     const std::uint64_t apart_ns = own_ns > unix_ns ? own_ns - unix_ns : unix_ns - own_ns;
     if (apart_ns > kMostSet)
       return fail(
-          "{}: its clock began {:.3f} s apart from that of {}: they are not of one machine "
+          "{0}: its clock and that of {2} began {1:.3f} s apart: they are not from one machine "
           "since its start; --clock wall places times by the wall clock",
           path, static_cast<double>(apart_ns) / 1e9, recorded_);
   }

@@ -17,11 +17,12 @@ enum AmbiguityReason : std::uint8_t {
   kOthersFit = 1 << 0,   // other units with its key waited there too
   kLongWait = 1 << 1,    // its parent waited far longer than any before it
   kLateBranch = 1 << 2,  // its parent had left before
-  kProcess = 1 << 3,     // only its HARQ process says what it belongs to
+  kProcess = 1 << 3,     // only its HARQ process ties it
   kOverlap = 1 << 4,     // its segments, or the units joined in it, have more bytes than it has
-  kStranger = 1 << 5,    // a segment was left out, whose beginning was not seen as the others' was
-  kNumber = 1 << 6,      // it was not certain which unit got which number
-  kSender = 1 << 7,      // several senders use the same numbers or processes
+  // A segment was left out, and its beginning was not seen as the others' were.
+  kStranger = 1 << 5,
+  kNumber = 1 << 6,  // it was not certain which unit got which number
+  kSender = 1 << 7,  // several senders use the same numbers or processes
 };
 
 struct AmbiguityReasonText {
@@ -34,8 +35,7 @@ inline constexpr std::array kAmbiguityReasons = {
     AmbiguityReasonText{kOthersFit, "others", "others fitted as well"},
     AmbiguityReasonText{kLongWait, "wait",
                         "waited far longer than any before it, and events were lost"},
-    AmbiguityReasonText{kLateBranch, "branch",
-                        "what it is of had left already, and events were lost"},
+    AmbiguityReasonText{kLateBranch, "branch", "its parent had left already, and events were lost"},
     AmbiguityReasonText{kProcess, "process", "known by its process only, and events were lost"},
     AmbiguityReasonText{kOverlap, "overlap",
                         "more was joined in it than it holds, and events were lost"},

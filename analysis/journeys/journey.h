@@ -105,7 +105,7 @@ struct Journey {
   std::span<const CriticalPathSpan> critical_path = {};
   std::span<const Step> steps = {};             // in time order; empty where no observer wants them
   std::span<const Ambiguity> ambiguities = {};  // of the ambiguous steps, in the same order
-  // By step, then in the order of time. Empty where nobody looks for them; some may be missing.
+  // Ordered by step, then by time. Empty if no observer wants them; some may be missing.
   std::span<const Meanwhile> meanwhile = {};
   bool lacks_meanwhile = false;
 
@@ -147,9 +147,9 @@ class Observer {
   // takes time. Called once, before the first journey.
   virtual bool wants_steps() const { return true; }
 
-  // Whether it looks at those of this journey, which is told without them if nobody does. Asked
-  // where journeys are made, which may be another thread's business: the answer depends on the
-  // journey, and on what does not change meanwhile.
+  // Returns whether the observer wants the steps and ambiguities of this journey, which is passed
+  // without them. Another thread may call it, where journeys are made. So the answer may depend
+  // only on the journey and on constant data.
   virtual bool wants_steps_of(const Journey& /*journey*/) const { return true; }
 
   // Returns whether the observer wants the stays and the depths of some units only: those for which

@@ -14,7 +14,7 @@ namespace sojourn::journeys {
 
 namespace {
 
-// PDCP's number before those of lower layers, which number pieces.
+// PDCP's number comes first: numbers of lower layers count pieces.
 constexpr std::array<std::string_view, 7> kNumbers = {"psn", "pdcp_sn", "count", "sn",
                                                       "rsn", "rlc_sn",  "seq"};
 

@@ -40,7 +40,7 @@ class PacketNames {
   std::vector<KnownId> own(const Journey& journey) const;
 
   const model::Schema& schema_;
-  std::set<std::string, std::less<>> addresses_;  // fields that stand for a unit for a while
+  std::set<std::string, std::less<>> addresses_;  // fields that identify a unit for a while
 };
 
 }  // namespace sojourn::journeys

@@ -79,8 +79,9 @@ struct Rules {
   std::uint64_t expiry_ns = 10'000'000'000;  // a unit that waits longer is not matched any more
   std::uint64_t linger_ns = 1'000'000'000;   // for a unit that HARQ may repeat
   std::uint64_t settle_ns = 100'000'000;     // for a unit that is finished
-  std::uint64_t late_ns = 20'000;            // a parent may be stamped so much after its child
-  std::size_t max_units = 4'000'000;         // in memory at once; the oldest ones give way
+  // A parent's stamp may be later than its child's by this much.
+  std::uint64_t late_ns = 20'000;
+  std::size_t max_units = 4'000'000;  // in memory at once; the oldest ones are dropped first
 
   // If several rules are for one point or pair, the last one counts.
   std::vector<PointRule> points;

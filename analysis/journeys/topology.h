@@ -272,7 +272,7 @@ struct alignas(kPlanBytes) PointPlan {
   std::optional<std::uint16_t> place;   // the place that units enter, if a point leaves it
   std::vector<TableUse> inserts;
   bool awaits_ack = false;     // units that enter the place are kept until they are acknowledged
-  bool takes_unowned = false;  // some key does not say whose the unit is
+  bool takes_unowned = false;  // some key does not name the unit's owner
   // The parents of its units are kept: journeys that are found from their end, loops, and units
   // that are taken out of blocks ask for them.
   bool is_followed_back = false;

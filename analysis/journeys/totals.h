@@ -13,7 +13,7 @@ struct PointTotals {
   std::uint64_t cut = 0;        // the parent was not seen: it was before the start, or lost
   std::uint64_t orphans = 0;    // the parent was not seen, for no known reason
   std::uint64_t ambiguous = 0;  // more than one parent fitted
-  std::uint64_t malformed = 0;  // the number of values is not that of the schema
+  std::uint64_t malformed = 0;  // the number of values differs from the schema's
   std::uint64_t unread = 0;     // a value that identifies the unit could not be read
 };
 
@@ -26,8 +26,9 @@ struct Totals {
   std::uint64_t expired_by_reuse = 0;
   std::uint64_t expired_by_time = 0;
   std::uint64_t expired_by_memory = 0;
-  std::uint64_t crowded = 0;         // events that found memory full, so that the oldest unit went
-  bool mixed_senders = false;        // several senders share numbers or processes, and no id tells
+  std::uint64_t crowded = 0;  // events that found memory full, so that the oldest unit went
+  // Several senders share numbers or processes, and no id tells them apart.
+  bool mixed_senders = false;
   std::uint64_t missing_pieces = 0;  // units that were reassembled from fewer bytes than they have
   std::uint64_t peak_units = 0;      // in memory at once
   std::uint64_t first_ns = 0;

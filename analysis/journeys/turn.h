@@ -12,12 +12,12 @@ struct Turn {
   enum class Phase : std::uint8_t {
     kOutputs,  // ends journeys that are anchored at their output and had to wait,
     kInputs,   // and those that are anchored at their input
-    kUnits,    // gives up units that nothing comes of any more
-    kEvent,    // ties the event, or one that waited
+    kUnits,    // gives up units that cannot have a child any more
+    kEvent,    // ties the event, or an earlier one that waited
   };
 
   std::uint64_t position = 0;  // of the event, counting from 1; one more at the end
-  std::uint64_t now_ns = 0;    // less than the event's time where one that waited is tied
+  std::uint64_t now_ns = 0;    // earlier than the event, if it ties one that waited
   Phase phase = Phase::kOutputs;
 
   auto operator<=>(const Turn&) const = default;

@@ -37,7 +37,7 @@ struct FileSummary : imports::ImportedFile {
   std::array<Count, kSkips> skipped;  // by Skip
   Count fields_left_out;              // of events that are in the trace without them
   bool unended = false;               // the last event's line has no line end
-  std::uint64_t cycle_stamps = 0;     // events whose time the clock lines told,
+  std::uint64_t cycle_stamps = 0;     // events that got their time from clock lines,
   std::uint64_t before_clock = 0;     // of these before the first clock line
   std::uint64_t after_clock = 0;      // and after the last
 

@@ -13,8 +13,8 @@ namespace {
 // Blocks that are taken at once.
 constexpr std::size_t kBlocks = 256;
 
-// A pair of clocks is written behind the events that were drained before it. One that was drained
-// just before may have been followed by others until the pair was read.
+// How long events wait for a clock pair. A pair is written behind the events that were drained
+// before it, and events may follow until the pair is read.
 constexpr std::uint64_t kSettleNs = 100'000'000;
 
 // The maximum distance between streams if no pair of clocks gives it: a second of buffered events.
@@ -164,7 +164,8 @@ Result<void> GrowingTrace::end_script_of(std::string error) {
   return begin_rebuild(groups_);
 }
 
-// The numbers of the streams' next events: a rebuild that begins now counts no earlier one as lost.
+// Returns the numbers of the streams' next events: a rebuild that begins now counts no earlier one
+// as lost.
 std::vector<std::uint64_t> GrowingTrace::first_seqs() const {
   std::vector<std::uint64_t> firsts = follower_.about().capture.stream_first;
   firsts.resize(std::max(firsts.size(), next_seqs_.size()));
@@ -185,8 +186,8 @@ void GrowingTrace::decode(const trace::StoredEvents& stored, model::EventBatch& 
   next_seqs_[stream] = std::max(next_seqs_[stream], events.seq().back() + 1);
 }
 
-// The events of these blocks that are to be rebuilt. In the order of the file, which is that of
-// each stream: the sample numbers what it keeps anew.
+// Returns the events of these blocks that are to be rebuilt, in the order of the file, which is
+// also each stream's order: the sample numbers the kept events anew.
 std::vector<model::EventBatch> GrowingTrace::sampled(std::vector<trace::StoredEvents>& due) {
   std::vector<model::EventBatch> kept;
   kept.reserve(due.size());
@@ -204,7 +205,7 @@ std::vector<model::EventBatch> GrowingTrace::sampled(std::vector<trace::StoredEv
   return kept;
 }
 
-// The events that wait for their time are not rebuilt.
+// Gives up the events that wait for their time.
 void GrowingTrace::drop_carried() {
   if (carried_.empty()) return;
   sampled_from_ns_ = carried_.ts_ns().back() + 1;
@@ -213,9 +214,9 @@ void GrowingTrace::drop_carried() {
   carried_.clear();
 }
 
-// From now on packets of other owners are rebuilt: of what is under way nothing is told.
+// Rebuilds packets of other owners from now on. Packets that are under way are not reported.
 Result<void> GrowingTrace::sample(double share) {
-  rebuild_->finish();  // counts what it has held back
+  rebuild_->finish();  // counts the events that it has held back
   const auto& points = rebuild_->totals().points;
   not_played_.resize(points.size());
   for (std::size_t point = 0; point < points.size(); ++point)
@@ -229,7 +230,7 @@ Result<void> GrowingTrace::sample(double share) {
 }
 
 Result<void> GrowingTrace::keep_to_budget(std::uint64_t span_ns, std::uint64_t rebuild_ns) {
-  // At the end the figures are to stay.
+  // At the end the figures must stay as they are.
   if (!budget_ || !sample_ || choice_.expression || follower_.has_ended()) return {};
   const std::uint64_t now_ns = processor_ns();
   const std::uint64_t took_ns = now_ns - std::exchange(processor_at_ns_, now_ns);
@@ -239,7 +240,7 @@ Result<void> GrowingTrace::keep_to_budget(std::uint64_t span_ns, std::uint64_t r
   return share ? sample(*share) : Result<void>{};
 }
 
-// With the events that were not rebuilt, as they took the target's time as well.
+// Includes events that were not rebuilt, because recording them took the target's time as well.
 journeys::Totals GrowingTrace::totals() const {
   journeys::Totals totals = rebuild_->totals();
   const auto add = [&totals](const std::vector<std::uint64_t>& events) {

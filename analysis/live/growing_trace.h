@@ -1,8 +1,8 @@
-// A trace that is still being written. Events wait, as they are stored, until a later pair of
-// clocks says that all streams have delivered what came before; then they are put into time order
-// and rebuilt. What comes behind that is counted and left out. Memory is that of the events of a
-// second or two, and of the LiveRebuild. Where rebuilding takes more than its budget, the packets
-// of some UEs or bearers are rebuilt, and the snapshot says so. One thread owns a GrowingTrace.
+// A trace that is still being written. Events wait in their stored form until a later clock pair
+// shows that all streams have delivered earlier events. Then they are put into time order and
+// rebuilt. Events that come too late for that are counted and left out. Memory is that of a second
+// or two of events, and of the LiveRebuild. If rebuilding exceeds its budget, only packets of some
+// UEs or bearers are rebuilt, and the snapshot says so. One thread owns a GrowingTrace.
 #pragma once
 
 #include <cstdint>
@@ -36,7 +36,7 @@ class GrowingTrace final : public LiveTrace {
   // Returns whether the capture has begun, so that its points are known.
   bool has_begun() const { return follower_.about().capture.open_ns != 0; }
   std::uint64_t late() const { return late_; }
-  // So many bytes of the source were read: whole blocks.
+  // The bytes of the source that were read as whole blocks.
   std::uint64_t whole_bytes() const { return follower_.offset(); }
 
  private:

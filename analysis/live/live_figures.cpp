@@ -102,7 +102,7 @@ void LiveFigures::consume(const model::EventBatch& events) {
 
 void LiveFigures::advance(std::uint64_t now_ns) {
   now_ns_ = std::max(now_ns_, now_ns);
-  // At a full second that is over the next one has not begun.
+  // When a full second is over, the next one has not begun yet.
   const std::uint64_t second = second_of(std::max(now_ns_, open_ns_ + 1) - 1);
   for (auto& direction : directions_) direction.latency.advance(second);
   for (auto& place : places_) place.advance(second);

@@ -44,15 +44,16 @@ struct LiveOptions {
   // The memory for events of a growing trace that wait for their turn. Beyond it, events count
   // after a second.
   std::size_t max_waiting_bytes = std::size_t{64} << 20;
-  // A growing trace: the processor time of the view so far, and the share of a core that it may
-  // take. Where all packets would take more, those of some UEs are rebuilt. Empty: all packets are.
+  // For a growing trace: returns the view's processor time so far; `budget` is the share of a core
+  // that it may take. If rebuilding all packets would take more, only those of some UEs are
+  // rebuilt. Empty: no limit.
   std::function<std::uint64_t()> processor_ns = {};
   double budget = 0;
-  // Makes one for the points of the trace, again where there are new ones. Empty: no script.
+  // Makes a script for the trace's points, and another one when points are added. Empty: no script.
   std::function<Result<LiveScript>(const model::Schema&, std::uint64_t open_ns)> script = {};
 };
 
-// Which journeys count, and the words that say so; no expression: all.
+// The filter of the journeys that count, and its text; no expression: all count.
 struct Choice {
   std::optional<filter::Expression> expression;
   std::string text;
@@ -65,7 +66,7 @@ class LiveRebuild final : journeys::Observer {
       const causes::TraceMetadata& source, journeys::CaptureMarks marks, std::uint64_t origin_ns,
       const LiveOptions& options, const Choice& choice, const LiveScript& script = {});
 
-  // In time order.
+  // Events must come in time order.
   void consume(const model::EventBatch& events);
   void advance(std::uint64_t now_ns);
   void finish();
@@ -73,7 +74,7 @@ class LiveRebuild final : journeys::Observer {
   // Counts other journeys from now on. If the expression does not fit the points, it fails and
   // changes nothing.
   Result<void> choose(const Choice& choice);
-  void know_names();  // there are new ones
+  void know_names();  // reads the trace's new names
   // Begins the figures "since the start" anew at this time.
   void begin_anew(std::uint64_t now_ns);
 
@@ -111,7 +112,7 @@ class LiveRebuild final : journeys::Observer {
   std::optional<causes::Explainer> explainer_;
   std::optional<filter::JourneyFilter> filter_;
   std::function<bool(const journeys::Journey&)> script_keeps_;
-  bool is_kept_ = true;  // the journey that is being told, by the filter
+  bool is_kept_ = true;  // whether the filter keeps the journey that is being reported
   pipeline::FilteringObserver kept_;
   std::optional<journeys::Rebuilder> rebuilder_;
 };

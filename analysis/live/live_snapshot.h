@@ -52,7 +52,7 @@ struct QueueRow {
   std::uint64_t window_max = 0;
   std::uint64_t max = 0;
   std::uint64_t entered = 0;
-  std::uint64_t given_up = 0;  // never seen to leave: what is said of now is more than there is
+  std::uint64_t given_up = 0;  // units that were never seen to leave, so `now` is too high
 };
 
 // The UEs or bearers whose packets are rebuilt, if rebuilding all packets would take too much.

@@ -1,6 +1,6 @@
-// A trace as `sojourn live` looks at it: one that grows, or one that is complete. It is asked again
-// and again for what has come; each time that an interval of the trace's own time is over, its
-// figures are there to be shown. One thread owns a LiveTrace.
+// A trace as `sojourn live` shows it: a growing one or a complete one. poll() takes new data. At
+// the end of each interval of the trace's own time its figures can be shown. One thread owns a
+// LiveTrace.
 #pragma once
 
 #include <functional>
@@ -13,7 +13,7 @@ namespace sojourn::live {
 
 class LiveTrace {
  public:
-  // An interval is over. False: no more of them now.
+  // Called at the end of an interval. Returns false to stop for now.
   using Tick = std::function<bool()>;
 
   LiveTrace() = default;

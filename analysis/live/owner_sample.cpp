@@ -48,7 +48,7 @@ void OwnerSample::pass(model::EventBatch& events) {
   events = std::move(kept);
 }
 
-// Owners are taken in the order of their buckets, which says nothing of how busy they are.
+// Owners are taken in the order of their buckets, which does not depend on how busy they are.
 void OwnerSample::keep(double share) {
   if (counted_ != 0) before_ = events_;
   std::uint64_t all = 0;
@@ -60,9 +60,9 @@ void OwnerSample::keep(double share) {
   bool has_one = false;
   for (std::size_t bucket = 0; bucket < kBuckets; ++bucket) {
     const auto events = static_cast<double>(before_[bucket]);
-    // Spread over all numbers of buckets: the order above is not that of chance.
+    // The choice is spread over all buckets, because the loop's order is not random.
     const bool is_chosen = bucket * 2'654'435'761U % kBuckets < by_chance;
-    // Whichever comes nearer to what is wanted.
+    // Takes the bucket if that brings the sum nearer to the wanted one.
     const bool fits = so_far + events / 2 <= wanted || !has_one;
     keeps_[bucket] = keeps_all_ || (events == 0 ? is_chosen : fits);
     if (events == 0 || !keeps_[bucket]) continue;

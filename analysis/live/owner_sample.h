@@ -1,6 +1,6 @@
-// Chooses the UEs or bearers whose packets are rebuilt where rebuilding all would cost too much.
-// Units of different owners never meet, so the journeys of those that are kept are what they would
-// be among all. One thread owns an OwnerSample.
+// Chooses the UEs or bearers whose packets are rebuilt if rebuilding all would take too much. Units
+// of different owners never share a journey, so the kept owners' journeys do not change. One thread
+// owns an OwnerSample.
 #pragma once
 
 #include <cstddef>
@@ -22,12 +22,12 @@ class OwnerSample {
 
   // Counts the events of each owner.
   void count(const model::EventBatch& events);
-  // Counts them, and takes out those of owners that are not kept. Numbers close up behind what is
-  // taken out, so that a gap is a loss still: blocks come in the order of their streams.
+  // Counts the events, and removes those of owners that are not kept. Sequence numbers close up, so
+  // that a gap still means a loss. Blocks must come in the order of their streams.
   void pass(model::EventBatch& events);
 
-  // Keeps owners that had about this share of the events since the last call; one at least, all
-  // for 1. Owners that come later are kept by chance, at that share.
+  // Keeps owners that had about this share of the events since the last call, at least one; 1 keeps
+  // all. Later owners are kept at random, with that share as the probability.
   void keep(double share);
 
   bool keeps_all() const { return keeps_all_; }
@@ -39,7 +39,7 @@ class OwnerSample {
   const std::vector<std::uint64_t>& taken_out() const { return taken_out_; }
 
  private:
-  // Two owners may share one of so many, and are kept together then.
+  // The number of buckets. Owners in one bucket are kept together.
   static constexpr unsigned kBucketBits = 12;
   static constexpr std::size_t kBuckets = std::size_t{1} << kBucketBits;
 
@@ -50,7 +50,7 @@ class OwnerSample {
         keeps_(kBuckets, true),
         taken_out_(topology_->points.size()) {}
 
-  // kBuckets: of nobody.
+  // Returns kBuckets if the event has no owner.
   std::size_t bucket_of(const model::EventBatch& events, std::size_t row) const;
 
   std::shared_ptr<const journeys::Topology> topology_;

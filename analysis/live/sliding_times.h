@@ -25,9 +25,9 @@ class SlidingTimes {
 
   explicit SlidingTimes(std::size_t window_s);
 
-  // Seconds count from the start. One that is out of the window counts since the start only.
+  // Seconds count from the start. An older second than the window's counts only since the start.
   void add(std::uint64_t second, std::uint64_t value);
-  // It is that second now, and does not go back.
+  // Sets the present second, which never goes back.
   void advance(std::uint64_t second);
   void clear();
 

@@ -21,16 +21,16 @@ class ViewBudget {
     if (span_ns < kLeastSpanNs) return std::nullopt;
     const double budget = share_ * static_cast<double>(span_ns);
     const auto took = static_cast<double>(took_ns);
-    const bool is_dear = took > kDear * budget;
-    const bool is_cheap = kept_ < 1 && took < kCheap * budget;
-    dear_ = is_dear ? dear_ + 1 : 0;
-    cheap_ = is_cheap ? cheap_ + 1 : 0;
-    if (dear_ < kDearSpans && cheap_ < kCheapSpans) return std::nullopt;
-    dear_ = cheap_ = 0;
+    const bool is_over = took > kOver * budget;
+    const bool is_under = kept_ < 1 && took < kUnder * budget;
+    spans_over_ = is_over ? spans_over_ + 1 : 0;
+    spans_under_ = is_under ? spans_under_ + 1 : 0;
+    if (spans_over_ < kMaxSpansOver && spans_under_ < kMaxSpansUnder) return std::nullopt;
+    spans_over_ = spans_under_ = 0;
     const double rebuild = std::max(static_cast<double>(rebuild_ns), 1.0);
     const double left = kAim * budget - (took - std::min(took, rebuild));
     const double wanted = std::clamp(kept_ * left / rebuild, kLeast, 1.0);
-    // Not for what would change next to nothing.
+    // A change of little effect is not worth a new choice.
     if (wanted > kept_ / kWorthwhile && wanted < kept_ * kWorthwhile) return std::nullopt;
     kept_ = wanted;
     return kept_;
@@ -40,18 +40,18 @@ class ViewBudget {
 
  private:
   static constexpr std::uint64_t kLeastSpanNs = 400'000'000;
-  static constexpr double kDear = 1.1;
-  static constexpr double kCheap = 0.4;
+  static constexpr double kOver = 1.1;
+  static constexpr double kUnder = 0.4;
   static constexpr double kAim = 0.9;
   static constexpr double kWorthwhile = 1.2;
   static constexpr double kLeast = 1.0 / 256;
-  static constexpr unsigned kDearSpans = 2;
-  static constexpr unsigned kCheapSpans = 30;
+  static constexpr unsigned kMaxSpansOver = 2;
+  static constexpr unsigned kMaxSpansUnder = 30;
 
   double share_;
   double kept_ = 1;  // of the packets
-  unsigned dear_ = 0;
-  unsigned cheap_ = 0;
+  unsigned spans_over_ = 0;
+  unsigned spans_under_ = 0;
 };
 
 }  // namespace sojourn::live

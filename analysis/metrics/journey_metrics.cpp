@@ -117,8 +117,8 @@ void JourneyMetrics::note(const model::QueueChanges& changes) {
 std::vector<Family> JourneyMetrics::families(const std::vector<std::uint64_t>& costs_ps) const {
   Family latency = family("sojourn_latency_seconds", MetricType::kHistogram, "seconds",
                           "Time of complete packets from their input to their output.");
-  Family journeys = family("sojourn_journeys", MetricType::kCounter, "",
-                           "Packets that were rebuilt, by what became of them.");
+  Family journeys =
+      family("sojourn_journeys", MetricType::kCounter, "", "Rebuilt packets by outcome.");
   Family ambiguous = family("sojourn_ambiguous_journeys", MetricType::kCounter, "",
                             "Packets of which some step fitted another unit as well.");
   Family repeats = family("sojourn_retransmissions", MetricType::kCounter, "",
@@ -159,7 +159,7 @@ std::vector<Family> JourneyMetrics::families(const std::vector<std::uint64_t>& c
 
   Family events = family("sojourn_events", MetricType::kCounter, "", "Events that were recorded.");
   Family cost = family("sojourn_tracing_cost_seconds", MetricType::kCounter, "seconds",
-                       "Time of the target that its points took, where it is known.");
+                       "Time of the target that its points took, if the cost of a hit is known.");
   std::uint64_t count = 0;
   double cost_ps = 0;
   for (std::size_t point = 0; point < events_.size(); ++point) {
@@ -188,10 +188,9 @@ std::vector<Family> JourneyMetrics::families(const std::vector<std::uint64_t>& c
 }
 
 void JourneyMetrics::add_slow(std::vector<Family>& families) const {
-  Family packets =
-      family("sojourn_slow_packets", MetricType::kCounter, "",
-             "The slowest packets of each second, at most four of a direction, by what "
-             "took most of their time.");
+  Family packets = family("sojourn_slow_packets", MetricType::kCounter, "",
+                          "The slowest packets of each second, at most four of a direction, by the "
+                          "cause that took most of their time.");
   Family seconds = family("sojourn_slow_packets_latency_seconds", MetricType::kCounter, "seconds",
                           "Latency of those packets, added up.");
   for (const auto& [key, slow] : slow_) {

@@ -49,7 +49,7 @@ class JourneyMetrics final : public journeys::Observer {
   void on_leave(std::uint16_t place, std::uint64_t entered_ns, std::uint64_t ts_ns,
                 bool seen) override;
 
-  // One of the slowest packets of a second, and the cause of most of its latency.
+  // Notes one of the slowest packets of a second, and the cause of most of its latency.
   void note_slow(model::Direction direction, std::string_view cause, const std::string& place,
                  std::uint64_t latency_ns);
 

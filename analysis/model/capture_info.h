@@ -150,12 +150,12 @@ struct LedgerEntry {
 
 using Ledger = std::vector<LedgerEntry>;
 
-// Where a part of a streamed trace begins. A reader whose connection broke gets another part, which
-// follows what it has. Both numbers count from the beginning of the capture.
+// The beginning of one part of a streamed trace. A reader whose connection broke gets another part,
+// which continues the earlier ones. Both numbers count from the beginning of the capture.
 struct Origin {
   std::string capture;                      // a random name, which all readers of a capture get
   std::vector<std::uint64_t> stream_first;  // by stream: the part's first sequence number
-  Ledger lost;                              // before that
+  Ledger lost;                              // losses before that
 };
 
 }  // namespace sojourn::model

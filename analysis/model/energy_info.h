@@ -34,7 +34,7 @@ struct FrequencyPolicy {
   std::string host = {};
   std::string cpus = {};  // "0-3"
   std::string governor = {};
-  std::uint64_t least_khz = 0;  // 0: not told
+  std::uint64_t least_khz = 0;  // 0: not known
   std::uint64_t most_khz = 0;
 
   bool operator==(const FrequencyPolicy&) const = default;
@@ -78,7 +78,7 @@ Point frequency_point();
 Point idle_point();
 
 enum class EnergyReadingKind : std::uint8_t { kEnergy, kFrequency, kIdle };
-// Which of the three a point is.
+// Returns the kind of a point's readings; nothing for other points.
 std::optional<EnergyReadingKind> energy_reading_kind(const Point& point);
 
 }  // namespace sojourn::model

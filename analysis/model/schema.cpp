@@ -181,7 +181,7 @@ Result<void> check(const Point& point) {
   for (const Field& field : point.fields) {
     if (field.name.empty() || field.name.size() > kMaxWords ||
         !std::ranges::all_of(field.name, is_name_character))
-      return fail("point \"{}\": a field's name is none", point.name());
+      return fail("point \"{}\": a field has no valid name", point.name());
     if (!std::has_single_bit(field.bytes) || field.bytes > sizeof(std::uint64_t))
       return fail("point \"{}\": field \"{}\" of {} bytes", point.name(), field.name, field.bytes);
   }

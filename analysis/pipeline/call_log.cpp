@@ -51,7 +51,7 @@ void CallRecorder::on_begin(std::uint64_t id) {
   log_.add(*turn_, {.ts_ns = id, .kind = Call::Kind::kBegin});
 }
 
-// Most of what takes time is to copy steps. An ambiguous journey comes with them anyway.
+// Copying the steps takes most of the time. An ambiguous journey has them anyway.
 void CallRecorder::on_journey(const journeys::Journey& journey) {
   if (journey.steps.empty() || of_.wants_steps_of(journey)) {
     log_.add(*turn_, journey);

@@ -1,4 +1,4 @@
-// Which part of a trace's journeys each of several rebuilders makes. No state.
+// Divides the journeys of a trace among several rebuilders. No state.
 #pragma once
 
 #include <cstdint>

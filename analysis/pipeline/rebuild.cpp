@@ -31,7 +31,7 @@ Result<void> read_all(trace::Reader& reader, Items& items, const Pipeline::Put& 
   return read;
 }
 
-// Says of each batch that it is done. False ends all.
+// Announces each batch that is done. A listener that returns false ends the pass.
 class Announcer {
  public:
   Announcer(const Listeners& listeners, const trace::Reader& reader)
@@ -113,18 +113,18 @@ class Worker {
       rebuilder_->finish();
     else
       rebuilder_->consume(item.events);
-    std::swap(told_[slot], recorder_.log());
+    std::swap(logs_[slot], recorder_.log());
     recorder_.log().clear();
   }
 
-  CallLog& told(Pipeline::Slot slot) { return told_[slot]; }
+  CallLog& log(Pipeline::Slot slot) { return logs_[slot]; }
   Recorder& recorder() { return recorder_; }
   const journeys::Totals& totals() const { return rebuilder_->totals(); }
 
  private:
   Recorder recorder_;
   std::optional<journeys::Rebuilder> rebuilder_;
-  std::array<CallLog, Executor::kSlots> told_;
+  std::array<CallLog, Executor::kSlots> logs_;
 };
 
 template <typename Recorder>
@@ -161,17 +161,17 @@ journeys::Rules rules_of_each(const TraceInput& input, std::span<const journeys:
   return rules;
 }
 
-// Reads the trace once for all workers, and replays their calls in the caller's thread. `told_here`
-// is the observer that gets all calls and the events there; it is null if parts of the observer got
-// them elsewhere.
+// Reads the trace once for all workers, and replays their calls in the caller's thread.
+// `observer_here` is the observer that gets all calls and the events there; it is null if parts of
+// the observer got them elsewhere.
 template <typename Recorder>
 Result<journeys::Totals> run(Executor& executor, TraceInput& input, Workers<Recorder>& workers,
                              Replay& replay, const Listeners& listeners,
-                             journeys::Observer* told_here) {
+                             journeys::Observer* observer_here) {
   Items items;
   Result<void> read;
   Announcer announcer(listeners, input.reader());
-  std::vector<CallLog*> told(workers.size());
+  std::vector<CallLog*> logs(workers.size());
   Pipeline pipeline;
   pipeline.make = [&](const Pipeline::Put& put) { read = read_all(input.reader(), items, put); };
   for (const auto& worker : workers)
@@ -179,11 +179,12 @@ Result<journeys::Totals> run(Executor& executor, TraceInput& input, Workers<Reco
       worker->work_on(items[slot], slot);
     });
   pipeline.finish = [&](Pipeline::Slot slot) {
-    std::ranges::transform(workers, told.begin(),
-                           [slot](const auto& worker) { return &worker->told(slot); });
-    const auto& [events, is_end] = items[slot];  // at the end a slot has events that were told of
-    if (told_here != nullptr && !is_end) told_here->on_events(events);
-    replay.replay(told);
+    std::ranges::transform(workers, logs.begin(),
+                           [slot](const auto& worker) { return &worker->log(slot); });
+    // At the end a slot has events that were already reported.
+    const auto& [events, is_end] = items[slot];
+    if (observer_here != nullptr && !is_end) observer_here->on_events(events);
+    replay.replay(logs);
     if (!is_end) return announcer.announce(events);
     replay.end();
     return true;
@@ -233,7 +234,7 @@ Result<journeys::Totals> rebuild(Executor& executor, TraceInput& input,
     workers.back()->prepare(input, rules, part);
   }
   Replay replay(observer, rules.late_ns, workers.size(),
-                parts.empty() ? Replay::Order::kAsTold : Replay::Order::kOfTurns);
+                parts.empty() ? Replay::Order::kSingle : Replay::Order::kOfTurns);
   return run(executor, input, workers, replay, listeners, &observer);
 }
 

@@ -18,12 +18,12 @@ namespace sojourn::pipeline {
 class Replay {
  public:
   enum class Order : std::uint8_t {
-    kAsTold,      // one rebuilder told all
-    kOfTurns,     // several rebuilders; they also tell when events wait for their parents
+    kSingle,      // one rebuilder made all calls
+    kOfTurns,     // several rebuilders; they also report when events wait for their parents
     kOfPosition,  // several rebuilders, any of which may have an event that waits at any time
   };
 
-  // The observer outlives it. `late_ns`: of the rules.
+  // The observer must outlive it. `late_ns`: as in the rules.
   Replay(journeys::Observer& observer, std::uint64_t late_ns, std::size_t rebuilders, Order order);
 
   // Replays the logs so far, one of each rebuilder; all rebuilders have seen the same events.

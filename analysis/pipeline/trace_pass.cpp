@@ -26,9 +26,10 @@ Result<journeys::Totals> TracePass::run() {
   return totals;
 }
 
-// Which units an observer wants it says of an event as it comes, in the rebuilder's thread. One
-// thread tells as it rebuilds, too: nothing has to be written down. But what may be in memory at
-// once is the share of a direction, so only where there are not more units than that.
+// Chooses between one rebuilder, which calls the observer directly, and several, which record their
+// calls. A selective observer must see each event in the rebuilder's thread. With one processor a
+// single rebuilder is faster, because no calls are recorded. It is used only if the trace's units
+// fit in the memory that one direction may have.
 Result<journeys::Totals> TracePass::tell(journeys::Observer& observer) {
   std::vector<journeys::Partition> parts;
   if (can_partition(input_.reader())) parts = directions_of(input_.topology());

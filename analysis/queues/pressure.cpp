@@ -91,7 +91,7 @@ class Finder {
   // The queues that lead into a junction.
   struct Into {
     std::vector<std::size_t> episodes;  // by their beginning, then in the order of queues
-    std::map<std::vector<Junction>, Bundle> bundles;  // by what feeds them
+    std::map<std::vector<Junction>, Bundle> bundles;  // by the junctions that feed them
     std::size_t search = 0;                           // the last that came here
   };
 
@@ -197,7 +197,8 @@ std::vector<Chain> chains(const std::vector<PressureNode>& nodes, std::size_t mo
     return std::tuple(lengths[at], first.end_ns - first.begin_ns);
   });
   std::vector<Chain> chosen;
-  std::vector<std::size_t> part_of(lengths.size());  // the length of a chosen chain; 0: of none
+  // The length of the chosen chain with it; 0: none.
+  std::vector<std::size_t> part_of(lengths.size());
   for (const std::size_t first : order) {
     if (chosen.size() == most) break;
     // The rest of one that was cut is as long as that.

@@ -1,6 +1,6 @@
-// Remembers the activities and markers that a script made lately, for whoever asks what went on
-// around a packet, on the threads that had it. Memory is bounded: the oldest are forgotten first.
-// One thread owns an ActivityLog.
+// Remembers the latest activities and markers of a script, to find those that happened around a
+// packet on its threads. Memory is bounded: the oldest are forgotten first. One thread owns an
+// ActivityLog.
 #pragma once
 
 #include <cstddef>
@@ -21,7 +21,7 @@ class ActivityLog : public journeys::Observer {
 
   explicit ActivityLog(const model::Schema& schema, std::size_t most = std::size_t{1} << 18U);
 
-  // No script makes any.
+  // Returns true if no script makes any.
   bool is_empty() const { return durations_.empty(); }
 
   bool wants_steps() const override { return false; }
@@ -31,14 +31,14 @@ class ActivityLog : public journeys::Observer {
 
   struct Found {
     std::vector<journeys::Meanwhile> made;
-    bool lacks_some = false;  // they were forgotten, or are too many
+    bool lacks_some = false;  // some were forgotten, or there are too many
 
     void put_into(journeys::Journey& journey) const {
       journey.meanwhile = made;
       journey.lacks_meanwhile = lacks_some;
     }
   };
-  // The journey is just being told of, with its steps.
+  // The journey must have its steps. Called while it is being reported.
   Found around(const journeys::Journey& journey) const;
 
  private:
@@ -49,10 +49,10 @@ class ActivityLog : public journeys::Observer {
   std::size_t most_;
   std::unordered_map<std::uint32_t, std::deque<journeys::Meanwhile>> by_thread_;
   std::deque<std::uint32_t> order_;  // the threads of all, the oldest first
-  std::uint64_t forgotten_ns_ = 0;   // up to then
+  std::uint64_t forgotten_ns_ = 0;   // everything up to here was forgotten
 };
 
-// Tells an observer of journeys with what was made around them.
+// Adds the activities around each journey to it, before it passes the journey to an observer.
 class JourneysWithActivities : public journeys::Observer {
  public:
   JourneysWithActivities(const model::Schema& schema, journeys::Observer& observer)

@@ -1,4 +1,4 @@
-// Which stays took longer than packets may (`sojourn report --deadline`). No state.
+// Finds the stays that took longer than the deadline (`sojourn report --deadline`). No state.
 #pragma once
 
 #include <cstddef>

@@ -35,7 +35,7 @@ void GuessedLateness::consume(const model::EventBatch& events) {
   raise_guess();
 }
 
-// At each doubling: a quantile sorts.
+// Raises the guess each time the number of packets has doubled, because a quantile needs sorting.
 void GuessedLateness::raise_guess() {
   const auto raised = [&](model::Direction direction, std::uint64_t& guess_ns,
                           std::uint64_t& next) {

@@ -49,7 +49,8 @@ class GuessedLateness {
   CompleteLatencies latencies_;
   causes::ContextNameTable names_;
   causes::Deadlines deadlines_ = {.down_ns = 0, .up_ns = 0};  // the guess, until finish()
-  std::array<std::uint64_t, 2> next_;                         // raise it at so many packets
+  // The packet counts at which it is raised.
+  std::array<std::uint64_t, 2> next_;
   std::vector<causes::Verdict> explained_;
   causes::CauseTotals tally_;
   causes::SlowestVerdicts worst_;

@@ -22,7 +22,7 @@ void JourneySelection::on_journey(const Journey& journey) {
   } else if (wishes_.worst != 0) {
     keep_slowest(journey);
   } else {
-    tell(journey, around(journey));
+    pass(journey, around(journey));
   }
 }
 
@@ -41,9 +41,9 @@ bool JourneySelection::is_slow(std::uint64_t latency_ns) const {
 
 void JourneySelection::finish() {
   std::ranges::sort(inside_, {}, [](const Kept& one) { return std::pair(one.at_ns, one.id); });
-  tell_all(inside_);
+  pass_all(inside_);
   std::ranges::sort(slowest_, is_slower);
-  tell_all(slowest_);
+  pass_all(slowest_);
 }
 
 bool JourneySelection::is_wanted(const Journey& journey) const {
@@ -55,13 +55,13 @@ bool JourneySelection::is_wanted(const Journey& journey) const {
   return wishes_.worst == 0 || journey.outcome == Outcome::kComplete;
 }
 
-void JourneySelection::tell(Journey journey, const ActivityLog::Found& meanwhile) {
+void JourneySelection::pass(Journey journey, const ActivityLog::Found& meanwhile) {
   meanwhile.put_into(journey);
   take_(journey);
-  ++told_;
+  ++selected_;
 }
 
-// The memory of one that gives way is used again.
+// Reuses the memory of the journey that it replaces.
 void JourneySelection::keep_slowest(const Journey& journey) {
   const std::uint64_t latency_ns = journey.latency_ns();
   Kept kept;
@@ -82,10 +82,10 @@ void JourneySelection::keep_slowest(const Journey& journey) {
     least_ns_.store(slowest_.front().at_ns, std::memory_order_relaxed);
 }
 
-void JourneySelection::tell_all(std::vector<Kept>& kept) {
+void JourneySelection::pass_all(std::vector<Kept>& kept) {
   for (Kept& one : kept) {
     if (is_full()) return;
-    tell(one.log[0], one.meanwhile);
+    pass(one.log[0], one.meanwhile);
   }
 }
 

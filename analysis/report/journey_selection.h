@@ -21,7 +21,7 @@ struct JourneyWishes {
   std::vector<std::uint64_t> ids = {};  // only these; none: all
   std::optional<model::Direction> direction = {};
   std::uint64_t limit = 0;  // 0: all
-  std::uint64_t worst = 0;  // only so many, the slowest first; 0: all, as they come
+  std::uint64_t worst = 0;  // the number of slowest ones; 0: all, in their order
   bool incomplete = false;  // only those
   bool inside = false;      // only those that were inside when the capture ended
   std::function<bool(const journeys::Journey&)> keep = {};  // empty: all
@@ -31,25 +31,25 @@ class JourneySelection : public journeys::Observer {
  public:
   using Take = std::function<void(const journeys::Journey&)>;
 
-  // `take` is told of each one that is chosen; with what is in `activities`, where there are any.
+  // `take` gets each selected journey, with the activities around it, if `activities` is given.
   JourneySelection(JourneyWishes wishes, Take take, const ActivityLog* activities = nullptr)
       : wishes_(std::move(wishes)), take_(std::move(take)), activities_(activities) {}
 
   bool wants_places() const override { return false; }
   bool wants_steps_of(const journeys::Journey& journey) const override;
   void on_journey(const journeys::Journey& journey) override;
-  // After the last.
+  // Called after the last journey.
   void finish();
 
   // Returns true once no more journeys will be selected.
   bool is_full() const {
-    return (wishes_.limit != 0 && told_ >= wishes_.limit) ||
-           (!wishes_.ids.empty() && told_ == wishes_.ids.size());
+    return (wishes_.limit != 0 && selected_ >= wishes_.limit) ||
+           (!wishes_.ids.empty() && selected_ == wishes_.ids.size());
   }
-  std::uint64_t told() const { return told_; }
+  std::uint64_t selected() const { return selected_; }
   std::uint64_t last_id() const { return last_id_; }  // of all journeys
   bool has_found(std::uint64_t id) const { return found_.contains(id); }
-  // The slowest were asked for, and so many have no latency.
+  // If the slowest were requested: the number of journeys without a latency.
   std::uint64_t at_one_point() const { return at_one_point_; }
 
  private:
@@ -69,14 +69,14 @@ class JourneySelection : public journeys::Observer {
   ActivityLog::Found around(const journeys::Journey& journey) const {
     return activities_ == nullptr ? ActivityLog::Found() : activities_->around(journey);
   }
-  void tell(journeys::Journey journey, const ActivityLog::Found& meanwhile);
+  void pass(journeys::Journey journey, const ActivityLog::Found& meanwhile);
   void keep_slowest(const journeys::Journey& journey);
-  void tell_all(std::vector<Kept>& kept);
+  void pass_all(std::vector<Kept>& kept);
 
   JourneyWishes wishes_;
   Take take_;
   const ActivityLog* activities_;
-  std::uint64_t told_ = 0;
+  std::uint64_t selected_ = 0;
   std::uint64_t last_id_ = 0;
   std::uint64_t at_one_point_ = 0;
   std::set<std::uint64_t> found_;

@@ -16,7 +16,7 @@ namespace sojourn::report {
 
 causes::TraceMetadata metadata_of(const trace::Reader& reader);
 
-// What this share of packets did not exceed; but at least one packet does.
+// The share of packets that are not late. At least one packet is.
 constexpr double kInTimeShare = 0.99;
 std::uint64_t slow_from(const statistics::Distribution& latency_ns, double share = kInTimeShare);
 

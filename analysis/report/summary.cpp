@@ -53,7 +53,7 @@ void Summary::begin(std::uint64_t ts_ns) {
 
 void Summary::on_journey(const Journey& journey) {
   auto& direction = directions_[static_cast<std::size_t>(journey.direction)];
-  // It may have ended as it should, then: only the trace does not reach back so far.
+  // The journey may have ended in order, but that part is before the open mark.
   if (journey.outcome == Outcome::kCensored && journey.inside_until_ns == 0 &&
       journey.last_ns < open_ns_) {
     ++direction.before_open;

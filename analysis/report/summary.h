@@ -29,21 +29,21 @@ struct DirectionSummary {
   std::uint64_t ambiguous = 0;
   std::uint64_t in_pieces = 0;          // complete ones of more than one segment
   std::uint64_t repeated = 0;           // complete ones with a retransmission
-  std::uint64_t at_one_point = 0;       // complete ones that were seen there only: no latency
+  std::uint64_t at_one_point = 0;       // complete ones with a single event: no latency
   statistics::Distribution latency_ns;  // of the other complete ones
   // The latency without the time of tracing, if that is known.
   statistics::Distribution net_latency_ns;
 
-  // Complete ones there are, and none that has a latency.
+  // Returns true if there are complete journeys, but none with a latency.
   bool is_timeless() const { return at_one_point != 0 && latency_ns.count() == 0; }
 
   std::uint64_t count() const { return complete + censored + incomplete + dropped; }
   void merge(DirectionSummary other);
 };
 
-// Complete journeys' time on the way that decided their latency, so that a direction's places add
-// up to its latencies: downlink back from the byte that came last, uplink on from the one that
-// came first.
+// The time that complete journeys spent in a place on the path that decided their latency, so that
+// the places of a direction add up to its latencies. A downlink path is followed back from the byte
+// that came last, an uplink path on from the byte that came first.
 struct PlaceSummary {
   double critical_path_ns = 0;
   double net_critical_path_ns = 0;  // without the time of tracing
@@ -53,7 +53,7 @@ struct PlaceSummary {
   statistics::Distribution inside_ns;
   std::uint64_t oldest_inside_ns = 0;
 
-  // At the end.
+  // Valid at the end.
   std::uint64_t never_left() const { return given_up.count(depth.last_ns()); }
   double never_left_share() const { return given_up.share(depth.last_ns(), depth.spent_ns()); }
   bool is_depth_known() const { return queues::GivenUp::leaves_depth(never_left_share()); }

@@ -35,8 +35,8 @@ void TracingCost::add(Thread& thread, std::uint64_t ts_ns, std::uint64_t cost_ps
   thread.has_waited = false;
 }
 
-// Forgets hits that nobody can ask for from `now_ns` on. It drops half of them at a time, so that a
-// hit is moved once on average.
+// Forgets hits that are not needed from `now_ns` on. It drops half of them at a time, so that a hit
+// is moved once on average.
 void TracingCost::forget(Thread& thread, std::uint64_t now_ns) {
   auto& hits = thread.hits;
   const std::size_t before = thread.first;

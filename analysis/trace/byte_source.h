@@ -29,7 +29,7 @@ class ByteSource {
   // knows no holes returns `from`.
   virtual std::uint64_t next_data(std::uint64_t from) { return from; }
 
-  // Of a source that grows: it does not grow any more.
+  // Returns true if a growing source will grow no more.
   virtual bool is_over() const { return false; }
 };
 

@@ -64,7 +64,7 @@ void Framing::take_header() {
   expect(Expects::kHeader, sizeof(BlockHeader));
 }
 
-// One that is damaged says nothing.
+// Takes a payload. A damaged one changes nothing.
 void Framing::take_payload() {
   whole_bytes_ = came_bytes_;
   if (const auto raw = opener_.open(header_, held_)) {

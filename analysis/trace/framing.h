@@ -17,12 +17,12 @@ class Framing {
  public:
   void add(std::span<const std::uint8_t> bytes);
 
-  // So many of the bytes that came are whole blocks, and what comes before them.
+  // The received bytes up to the end of the last whole block.
   std::uint64_t whole_bytes() const { return whole_bytes_; }
-  // By its origin block; empty: none has come.
+  // The capture's name from its origin block; empty: there was none so far.
   const std::string& capture() const { return capture_; }
   bool has_ended() const { return has_ended_; }  // the capture said why it ended
-  bool is_trace() const { return is_trace_; }    // false: what came can be none
+  bool is_trace() const { return is_trace_; }    // false: the bytes cannot be a trace
 
  private:
   enum class Expects : std::uint8_t { kFileHeader, kHeader, kPayload };
@@ -35,7 +35,7 @@ class Framing {
 
   Expects expects_ = Expects::kFileHeader;
   std::size_t wanted_bytes_ = sizeof(FileHeader);
-  std::vector<std::uint8_t> held_;  // of what is expected
+  std::vector<std::uint8_t> held_;  // bytes of the expected part
   std::uint64_t skip_bytes_ = 0;    // of a payload that does not matter
   std::uint64_t came_bytes_ = 0;
   std::uint64_t whole_bytes_ = 0;

@@ -41,7 +41,7 @@ bool Input::block_at(std::uint64_t offset, IndexEntry& block) const {
   return read_at(offset, &block.header, sizeof(block.header)) && is_sound(block.header);
 }
 
-// Takes the index only where it is consistent. Each block is checked again when it is read.
+// Uses the index only if it is consistent. Each block is checked again when it is read.
 bool Input::read_index() {
   Trailer trailer;
   IndexEntry index;
@@ -66,21 +66,21 @@ bool Input::read_index() {
   return true;
 }
 
-// Parts of a stream may follow each other in a file, each with a header as a file has it.
+// Several parts of a stream may follow each other in a file, each with a file header.
 bool Input::has_file_header(std::uint64_t offset) const {
   FileHeader header;
   return read_at(offset, &header, sizeof(header)) && is_sound(header);
 }
 
-// Where the block ends by its header. Where the stream broke in the middle of it, the next part
-// begins earlier: then its payload is not what it should be, and a file's header is in there.
+// Returns the block's end by its header. If the stream broke within the block, the next part begins
+// earlier: then the payload is damaged, and contains a file header.
 std::uint64_t Input::end_of(const IndexEntry& block) {
   const std::uint64_t end = block.offset + sizeof(BlockHeader) + block.header.payload_bytes;
   IndexEntry next;
   if (end >= size_ || block_at(end, next) || has_file_header(end) || is_whole_at(block)) return end;
   constexpr std::uint64_t magic = kFileMagic;
   const std::uint64_t begin = block.offset + sizeof(BlockHeader);
-  // It may begin with the last byte.
+  // The file header may begin within the last bytes.
   payload_.resize(static_cast<std::size_t>(std::min(end + sizeof(magic) - 1, size_) - begin));
   if (!read_at(begin, payload_.data(), payload_.size())) return end;
   for (std::size_t at = 0; at + sizeof(magic) <= payload_.size(); ++at)

@@ -64,7 +64,7 @@ Result<void> Metadata::add(BlockType type, std::span<const std::uint8_t> encoded
   }
 }
 
-// What follows an origin of another capture is read as if there were none.
+// Blocks behind an origin of another capture are read as if there was no origin.
 Result<void> Metadata::add_origin(std::span<const std::uint8_t> encoded) {
   model::Origin origin;
   SJ_CHECK(from_json(encoded, origin));
@@ -117,7 +117,7 @@ Result<void> Metadata::add_target(std::span<const std::uint8_t> encoded) {
 Result<void> Metadata::add_schema(std::span<const std::uint8_t> encoded) {
   model::Schema newer;
   SJ_CHECK(from_json(encoded, newer));
-  // Whoever looks for a script's points takes all behind the first one for such.
+  // All points behind the first script's point are taken for points of the script.
   if (!std::ranges::is_partitioned(newer.points, [](const model::Point& point) {
         return point.direction != model::Direction::kScript;
       }))

@@ -1,7 +1,7 @@
-// Everything in a trace that is not an event, as its blocks say it one after the other: the newest
-// of each kind counts, but for streams, clock pairs, targets, context and profiles, which add up.
-// Unknown kinds are skipped. Where a streamed trace has several parts, what a later part says of
-// the capture takes the place of what was known, once it is complete. One thread owns a Metadata.
+// Everything in a trace that is not an event, built up from its blocks. The newest block of a kind
+// counts, except that streams, clock pairs, targets, context and profiles add up. Unknown kinds are
+// skipped. In a streamed trace of several parts, a later part's description replaces the earlier
+// one once it is complete. One thread owns a Metadata.
 #pragma once
 
 #include <cstdint>
@@ -39,7 +39,7 @@ struct Metadata {
   // The raw payload of a block of that type.
   Result<void> add(BlockType type, std::span<const std::uint8_t> json);
 
-  // A block of so many events came: the account of a trace in several parts needs that.
+  // Counts a block's events, which the ledger of a trace in several parts needs.
   void count_events(std::uint32_t stream, std::uint64_t events) {
     parts_.count_events(stream, events);
   }
@@ -57,7 +57,8 @@ struct Metadata {
   void end_description();
 
   Parts parts_;
-  std::unique_ptr<Metadata> next_;  // how a later part describes the capture, until it has done so
+  // A later part's description of the capture, while it is incomplete.
+  std::unique_ptr<Metadata> next_;
 };
 
 }  // namespace sojourn::trace

@@ -46,7 +46,7 @@ bool Parts::begin(model::Origin origin) {
   if (++parts_ == 1) stream_first_ = origin.stream_first;
   origin_ = std::move(origin);
   events_.clear();
-  said_.clear();
+  newest_ledger_.clear();
   return true;
 }
 
@@ -63,21 +63,21 @@ void Parts::settle(const model::Origin& next) {
   std::map<std::uint32_t, std::uint64_t> numbered;
   for (const auto& [place, count] : lost)
     if (model::takes_sequence_number(std::get<2>(place))) numbered[std::get<0>(place)] += count;
-  const Counts said = counts_of(said_);
+  const Counts newest = counts_of(newest_ledger_);
   for (std::size_t stream = 0; stream < next.stream_first.size(); ++stream) {
     const auto id = static_cast<std::uint32_t>(stream);
     const std::uint64_t passed = less(next.stream_first[stream], at(origin_->stream_first, stream));
     std::uint64_t missed = less(less(passed, events_[id]), numbered[id]);
     const Place behind = {id, model::kNoPoint, model::LossCause::kWriterBehind};
-    const auto was_behind = said.find(behind);
+    const auto was_behind = newest.find(behind);
     const std::uint64_t known =
-        was_behind == said.end() ? 0 : std::min(missed, less(was_behind->second, lost[behind]));
+        was_behind == newest.end() ? 0 : std::min(missed, less(was_behind->second, lost[behind]));
     lost[behind] += known;
     missed -= known;
     lost[{id, model::kNoPoint, model::LossCause::kConnectionCut}] += missed;
   }
-  for (const auto& [place, count] : counts_of(before_)) lost[place] += count;
-  before_ = ledger_of(lost);
+  for (const auto& [place, count] : counts_of(losses_before_)) lost[place] += count;
+  losses_before_ = ledger_of(lost);
 }
 
 void Parts::adjust(model::Capture& capture) {
@@ -87,15 +87,15 @@ void Parts::adjust(model::Capture& capture) {
   }
   if (open_ns_ != 0) capture.open_ns = open_ns_;
   capture.stream_first = stream_first_;
-  capture.target_cpu_ns = 0;  // between the marks nobody knows
+  capture.target_cpu_ns = 0;  // not known for the time between the parts
   capture.tracer_cpu_ns = 0;
 }
 
 void Parts::adjust(model::Ledger& ledger) {
   if (!origin_) return;
-  said_ = ledger;
+  newest_ledger_ = ledger;
   if (!has_several()) return;
-  Counts sum = counts_of(before_);
+  Counts sum = counts_of(losses_before_);
   for (const auto& [place, count] : counts_of(ledger)) sum[place] += count;
   ledger = ledger_of(sum);
 }

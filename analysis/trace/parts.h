@@ -1,7 +1,7 @@
-// A streamed trace in several parts: whoever reads a capture's stream and lost the connection came
-// again, and what it got then follows what it has. Each part counts from its own beginning. This
-// makes one account of them: the marks of the first part, and a ledger that has what passed between
-// two parts. Plain data; hostile counts make wrong sums, and nothing worse.
+// A streamed trace in several parts. A reader that lost the connection to a capture connects again,
+// and gets another part, which counts from its own beginning. This joins the parts' accounts: the
+// marks of the first part, and a ledger that includes the events between two parts. Plain data;
+// hostile counts make wrong sums, and nothing worse.
 #pragma once
 
 #include <cstdint>
@@ -15,11 +15,11 @@ namespace sojourn::trace {
 
 class Parts {
  public:
-  // A part begins. False: it is of another capture, and follows nothing.
+  // Begins a part. Returns false if it belongs to another capture.
   bool begin(model::Origin origin);
   void count_events(std::uint32_t stream, std::uint64_t events);
 
-  // What a block of this part says, for the whole.
+  // Changes a block of this part so that it describes the whole trace.
   void adjust(model::Capture& capture);
   void adjust(model::Ledger& ledger);
 
@@ -32,10 +32,10 @@ class Parts {
   std::optional<model::Origin> origin_;  // of this part
   std::uint64_t parts_ = 0;
   std::map<std::uint32_t, std::uint64_t> events_;  // of this part, by stream
-  model::Ledger said_;                             // by this part, lastly
-  model::Ledger before_;                           // of the parts before and what lies between them
-  std::uint64_t open_ns_ = 0;                      // of the first part; 0: not known yet
-  std::vector<std::uint64_t> stream_first_;        // of the first part
+  model::Ledger newest_ledger_;                    // this part's newest ledger
+  model::Ledger losses_before_;  // the losses of the earlier parts, and those between the parts
+  std::uint64_t open_ns_ = 0;    // the first part's; 0: not known yet
+  std::vector<std::uint64_t> stream_first_;  // the first part's
 };
 
 }  // namespace sojourn::trace

@@ -1,6 +1,6 @@
-// Writes a trace again as its stage makes it: with the events that are left, the columns, the
-// activities and the markers. So whoever cannot run a script finds what it made. One pass, memory
-// for a batch of each stream.
+// Writes a trace as its stage changes it: the kept events, the columns, the activities and the
+// markers. Users who cannot run the script can read its results in the new trace. One pass, with
+// memory for a batch of each stream.
 #pragma once
 
 #include <string>
@@ -11,8 +11,8 @@
 
 namespace sojourn::trace {
 
-// `script`: what the stage is called. Blocks of events that cannot be read are left out: what is
-// missing shows in the new trace.
+// `script`: the stage's name. Unreadable blocks of events are left out, and the new trace shows
+// that they are missing.
 Result<void> write_staged(Reader& reader, const std::string& script, const Put& put,
                           const CopyProgress& progress = {});
 

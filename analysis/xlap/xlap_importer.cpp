@@ -206,8 +206,8 @@ class SourceImport {
     return {};
   }
 
-  // The stamps of a row, by time. By the counter wherever it was read, as all durations of a table
-  // are then by one scale; else by the clock.
+  // Finds a row's stamps and sorts them by time. Their times come from the cycle counter where it
+  // was read, so that all durations of a table have one scale; else from the clock.
   Result<void> find_passed(const TableFile& file, bool is_counted) {
     passed_.clear();
     for (const StampColumns& of : file.columns.stamps) {
@@ -247,7 +247,7 @@ class SourceImport {
     file_.beyond_bound += file_.bound_ns && off > *file_.bound_ns ? 1 : 0;
   }
 
-  // Second pass: which stamp packets pass last, mostly. One that lacks it went nowhere.
+  // The second pass. Finds the stamp that most packets pass last. A packet without it was dropped.
   Result<void> look_through() {
     std::map<std::size_t, std::uint64_t> last;
     const auto note_last = [&](const TableFile& file, bool is_wanted) -> Result<void> {

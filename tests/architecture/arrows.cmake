@@ -1,9 +1,10 @@
 # cmake -DROOT=TREE -P arrows.cmake: fails where a source of the tree includes what its folder may not use.
 cmake_minimum_required(VERSION 3.25)
 
-# folder: what it may use besides itself, as docs/architecture.md has it. A folder stands for the rooms in it
-# too. libbpf and probes stand for <bpf/...> and <sojourn/...>, system for what a program needs an operating system
-# for: files, threads, errno. Nothing in analysis/ may use that.
+# Each line: a folder, and the folders that it may use besides itself, as docs/architecture.md has
+# it. A folder includes its subfolders. libbpf and probes mean <bpf/...> and <sojourn/...>. system
+# means headers that need an operating system: files, threads, errno. Nothing in analysis/ may use
+# system.
 set(arrows
   "probes: probes"
   "vmlinux:"
@@ -146,8 +147,8 @@ set(doors
   "userspace/capture: userspace/capture/api\\.h"
   "analysis/journeys: analysis/journeys/[a-z_]+\\.h")
 
-# folder: files of it that its rooms may include as well: plain data and interfaces. They include no room, and are a
-# room of their own in the table, FOLDER/shared.
+# Each line: a folder, and its files that its subfolders may include as well: plain data and
+# interfaces. These files include no subfolder. The table above has them as FOLDER/shared.
 set(shared
   "analysis/journeys: ambiguity capture_marks journey max_span place_change_sorter rules topology totals turn")
 

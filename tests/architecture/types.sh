@@ -1,8 +1,8 @@
 #!/bin/sh
-# Two types of one name in one namespace, in two files, are undefined behaviour that nobody reports: the linker keeps
-# one's inline functions for both. Fails where there are some: types at the margin, where clang-format leaves those of a
-# namespace, that are in no unnamed one. Usage: types.sh ROOT
-# (Linking with -flto -Wodr finds more, but takes a build of its own.)
+# Fails if two files define types of one name in one namespace. That is undefined behaviour without
+# a warning: the linker keeps one type's inline functions for both. Finds types at the margin, where
+# clang-format puts those of a namespace, that are in no unnamed namespace. Usage: types.sh ROOT
+# (Linking with -flto -Wodr finds more, but needs a build of its own.)
 cd "$1" && find analysis userspace -name '*.h' -o -name '*.cpp' | sort | xargs awk '
   FNR == 1 { depth = unnamed = 0 }
   /^namespace [a-z0-9_:]+ \{/ { spaces[++depth] = $2 "::"; next }

@@ -7,7 +7,7 @@
 namespace sojourn::basestation {
 namespace {
 
-constexpr double kHeadroom = 1.6;              // the cell carries so many times what is offered
+constexpr double kHeadroom = 1.6;              // the cell's capacity over the offered traffic
 constexpr double kSmallestMeanGrant = 400;     // bytes
 constexpr std::uint32_t kSmallestGrant = 128;  // a full status PDU fits
 constexpr std::uint64_t kMaxSlotsBehind = 16;
@@ -128,7 +128,7 @@ void Mac::read_statuses() {
     if (transfer.kind == StatusTransfer::Kind::kReceived) {
       bearer.tx->on_status(transfer.status, progress_);
     } else {
-      bearer.status = std::move(transfer.status);  // a newer one tells all that an older one does
+      bearer.status = std::move(transfer.status);  // a newer status replaces an older one
     }
   }
 }

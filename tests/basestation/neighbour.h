@@ -17,7 +17,7 @@ class Neighbour {
 
   const Preempt& preempt() const { return preempt_; }
 
-  // By the stage's thread, before run(): stays on the CPU that it is on.
+  // Called by the stage's thread before run(): pins it to its present CPU.
   void pin_victim();
   void run();
 

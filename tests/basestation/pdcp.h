@@ -49,7 +49,7 @@ class Reordering {
 
   const std::uint32_t modulus_;
   std::uint32_t next_ = 0;        // COUNT to be delivered next
-  std::uint32_t give_up_at_ = 0;  // giving up means not to wait for what is below
+  std::uint32_t give_up_at_ = 0;  // PDUs below it are waited for no longer
   std::uint64_t timer_ns_ = 0;    // 0: off
   std::map<std::uint32_t, Packet> waiting_;
 };

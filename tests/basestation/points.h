@@ -52,7 +52,7 @@ inline constexpr PointWords kPoints[] = {
     {"U gtp.tx--ip.out", "len:rnti:drb.gsn"},
 };
 
-// No such point: the look-up is not a constant expression, and the compiler says so.
+// An unknown point is a compile error: the look-up is not a constant expression.
 consteval std::uint16_t point_index(std::string_view where, std::string_view fields) {
   for (std::size_t index = 0; index < std::size(kPoints); ++index) {
     if (kPoints[index].where == where && kPoints[index].fields == fields) {

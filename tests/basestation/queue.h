@@ -115,7 +115,7 @@ class Queue {
     not_full_.notify_all();
   }
 
-  // At some moment close to now.
+  // The size at some moment close to now.
   std::size_t size() const { return visible_size_.load(std::memory_order_relaxed); }
 
  private:

@@ -78,7 +78,7 @@ class AmRx final : public RlcRx {
   std::map<std::uint32_t, RxSdu> window_;  // not below next_; complete ones are kept as marks
   std::uint32_t next_ = 0;                 // lowest number that is not complete
   std::uint32_t next_highest_ = 0;         // one above the highest seen
-  std::uint32_t highest_status_ = 0;       // a status may tell of numbers below
+  std::uint32_t highest_status_ = 0;       // a status may report numbers below it
   std::uint32_t timer_trigger_ = 0;
   std::uint64_t timer_ns_ = 0;         // 0: off
   std::optional<std::uint32_t> poll_;  // to be answered once highest_status_ is beyond it

@@ -1,7 +1,6 @@
-/* What a system call and a handover between two threads on one CPU cost here and now. Prints two
- * numbers of nanoseconds, each the median of its rounds; with an argument it first prints "ready"
- * and waits for a line.
- */
+/* Measures a system call, and a handover between two threads on one CPU. Prints two numbers of
+ * nanoseconds, each the median of its rounds; with an argument it first prints "ready" and waits
+ * for a line. */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <sched.h>

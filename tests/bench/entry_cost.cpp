@@ -72,7 +72,7 @@ double call_ns(const Subject& subject) {
   return (cpu_ns() - before) / static_cast<double>(kCalls);
 }
 
-// One of its sites, at this place of the file.
+// Measures with a probe at one of its sites, at this offset in the file.
 Result<double> probed_ns(const Subject& subject, tracee::Points points, std::uint64_t offset) {
   points.sites.front().offset = offset;
   const auto mechanism = capture::best_mechanism();

@@ -1,6 +1,6 @@
-/* What sojourn's cost of a hit is compared with: an empty program, and the usual one, with libbpf's
- * USDT support and one ring buffer. The kernel's own headers: usdt.bpf.h needs more types than
- * vmlinux/ has. */
+/* The programs with which sojourn's cost of a hit is compared: an empty one, and the usual one,
+ * with libbpf's USDT support and one ring buffer. It uses the kernel's own headers, because
+ * usdt.bpf.h needs more types than vmlinux/ has. */
 #include <linux/bpf.h>
 #include <linux/ptrace.h>
 #include <stdbool.h>

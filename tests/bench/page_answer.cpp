@@ -1,5 +1,5 @@
-// What the report page's engine answers, compiled for this machine: prints the answer's text, and
-// to stderr how many microseconds of processor time it took. Usage: page-answer TRACE
+// Asks the report page's engine, compiled for this machine: prints the answer's text, and to stderr
+// how many microseconds of processor time it took. Usage: page-answer TRACE
 // [QUESTION={"call": "first screen"}]
 #include <cstdint>
 #include <ctime>

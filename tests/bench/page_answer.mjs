@@ -1,5 +1,5 @@
-// What page-answer does, by sojourn.wasm under Node: the answer's text, and to stderr how many
-// microseconds of processor time it took, with the compilation of the engine.
+// Does the same as page-answer, by sojourn.wasm under Node: prints the answer's text, and to stderr
+// how many microseconds of processor time it took, with the compilation of the engine.
 // Usage: node page_answer.mjs DIRECTORY_OF_WASM TRACE [QUESTION={"call": "first screen"}]
 import fs from "node:fs";
 import path from "node:path";

@@ -39,7 +39,7 @@ function residentMb() {
   return kilobytes / 1000;
 }
 
-// What the figures are to be at most, on the idle machine of the tests, and by how many events.
+// The limits of the figures, by the number of events, on the tests' machine when it is idle.
 const kBudgets = {
   "first screen, ms": (of) => (of <= 2e6 ? 2500 : 8000),
   "memory of the tab, MB": () => 400,

@@ -120,7 +120,7 @@ struct loop {
   uint32_t writes; /* 1: an event a turn */
 };
 
-/* A kind's first is what its others are compared with. */
+/* The first measurement of a kind is the base of its others. */
 static const struct loop all_loops[] = {
 #ifdef WITH_LTTNG
     {"lttng", "lttng", lttng_5, 1},
@@ -190,7 +190,7 @@ static void print_rounds(const struct round* rounds) {
   pthread_mutex_unlock(&print_lock);
 }
 
-/* What finds no room is lost: the collector's side tells how much that was. */
+/* Events that find no room are lost: the collector reports how many. */
 static void* run_flood(void* argument) {
   (void)argument;
   struct state state = {.number = 0, .sum = 0};

@@ -1,7 +1,7 @@
 /*
- * The least that a collector of rings can be, from outside of the target: attaches, walks every
- * record until it is told to stop (SIGTERM), and says what it saw and what that took. It knows
- * probe_cost.c's records by their first value. Usage: probe-drain PID RING_BYTES
+ * The smallest possible collector of rings, outside of the target: attaches, walks every record
+ * until SIGTERM, and prints what it saw and the time that it took. It knows probe_cost.c's records
+ * by their first value. Usage: probe-drain PID RING_BYTES
  */
 #include <dirent.h>
 #include <fcntl.h>

@@ -39,7 +39,7 @@ struct Times {
   double clock = 0;
 };
 
-// Each pass has a worker of its own, so all that it used is of this one.
+// Each pass has a worker of its own, so all of the worker's time belongs to this pass.
 Result<Times> read_all(trace::Reader& reader, const scripts::ScriptStage* stage) {
   const auto start = std::chrono::steady_clock::now();
   const double before = processor_ns(getpid());

@@ -4,7 +4,7 @@
 #ifndef STATION_LTTNG_H
 #define STATION_LTTNG_H
 
-#define SOJOURN_POINT_H /* nobody includes the other one any more */
+#define SOJOURN_POINT_H /* no source includes the other one any more */
 
 #include "tests/bench/station_lttng_events.h"
 

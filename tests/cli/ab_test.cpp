@@ -57,7 +57,7 @@ TEST_CASE("without settable frequencies nothing is recorded, and the error names
                 "no two frequencies");
 }
 
-TEST_CASE("ab refuses what cannot be compared before anything is recorded") {
+TEST_CASE("ab refuses traces that cannot be compared before anything is recorded") {
   refuses({"--runs", "1", "--", "a", "--", "b"}, "--runs");
   refuses({"--for", "5", "--", "a", "--", "b"}, "--for");
   refuses({"--fail-on", "p99(X) > 5", "--", "a", "--", "b"}, "--fail-on");

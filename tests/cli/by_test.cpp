@@ -14,7 +14,7 @@ namespace {
 
 using nlohmann::json;
 
-TEST_CASE("figures of each bearer are told as a text") {
+TEST_CASE("the figures of each bearer are printed as text") {
   const Traces traces;
   compare("radio.bearers.txt",
           output_of({"report", traces.path("radio"), "--by", "bearer", "--deadline", "100us"}));
@@ -51,7 +51,7 @@ TEST_CASE("every grouping has each packet exactly once") {
   CHECK(sum == stays);
 }
 
-TEST_CASE("packets are late by what their journeys say") {
+TEST_CASE("packets are late by the times of their journeys") {
   const Traces traces;
   const std::string trace = traces.path("radio");
   int late = 0;
@@ -70,7 +70,7 @@ TEST_CASE("packets are late by what their journeys say") {
   CHECK_FALSE(output_of({"report", trace}).contains("longer than"));
 }
 
-TEST_CASE("figures of some packets only are of those") {
+TEST_CASE("figures of some packets cover only those packets") {
   const Traces traces;
   const json told = json::parse(
       output_of({"report", traces.path("radio"), "--by", "ue", "--json", "--where", "dir == U"}));
@@ -78,7 +78,7 @@ TEST_CASE("figures of some packets only are of those") {
   for (const json& group : told["groups"]) CHECK(group["dir"] == "U");
 }
 
-TEST_CASE("of points and threads those events are counted for which the expression is true") {
+TEST_CASE("with --by point or thread, --where counts the events for which it is true") {
   const Traces traces;
   const std::string trace = traces.path("radio");
   const std::string where = "dir == U && len > 100";
@@ -115,14 +115,14 @@ TEST_CASE("of points and threads those events are counted for which the expressi
   const std::string none =
       output_of({"report", trace, "--by", "point", "--where", "len > 1000000"});
   CHECK(none.starts_with("only the 0 of "));
-  CHECK(none.contains("nothing to tell apart"));
+  CHECK(none.contains("nothing to group"));
   const test::Ended refused =
       sojourn({"report", trace, "--by", "thread", "--where", "latency > 1ms"});
   CHECK(refused.exit_code == 1);
   CHECK(refused.err.contains("latency is known of whole journeys"));
 }
 
-TEST_CASE("rates are of the time that the expression leaves") {
+TEST_CASE("rates are per second of the selected time") {
   const Traces traces;
   const std::string trace = traces.path("radio");
   const json all = json::parse(output_of({"report", trace, "--by", "direction", "--json"}));

@@ -14,7 +14,7 @@ std::string without_sizes(const std::string& text) {
   return std::regex_replace(text, size, "SIZE");
 }
 
-TEST_CASE("a whole trace is said to be whole") {
+TEST_CASE("a whole trace is reported as whole") {
   const Traces traces;
   compare("radio.check.txt", without_sizes(output_of({"check", traces.path("radio")})));
 }
@@ -30,7 +30,7 @@ TEST_CASE("losses that the ledger knows of are accounted for") {
   compare("lossy.check.json", checked.dump(2) + "\n");
 }
 
-TEST_CASE("a damaged block fails the check, which tells where it is") {
+TEST_CASE("a damaged block fails the check, which reports where it is") {
   const Traces traces;
   std::string bytes = test::contents(traces.path("radio"));
   bytes[bytes.size() / 2] ^= 0x40;
@@ -46,7 +46,7 @@ TEST_CASE("a damaged block fails the check, which tells where it is") {
   CHECK(checked["damage"].size() == 1);
 }
 
-TEST_CASE("a trace without its index is whole, and the index is said to be missing") {
+TEST_CASE("a trace without its index is whole, and the missing index is reported") {
   const Traces traces;
   std::string bytes = test::contents(traces.path("radio"));
   const std::uint64_t trailer_bytes = 16;

@@ -113,7 +113,7 @@ TEST_CASE("no shell completes what help does not list") {
     CHECK_FALSE(output_of({"completion", shell}).contains("package-files"));
 }
 
-TEST_CASE("a shell whose completion is not there is refused") {
+TEST_CASE("completion for an unknown shell is refused") {
   const test::Ended ended = sojourn({"completion", "csh"});
   CHECK(ended.exit_code == 2);
   CHECK(ended.err == "sojourn: shell: \"csh\" is not one of bash, zsh, fish\n");

@@ -81,7 +81,7 @@ const json& shift_of(const json& row, const std::string& figure) {
   return *found;
 }
 
-TEST_CASE("flow tells the edges with their evidence, and ranks the places") {
+TEST_CASE("flow lists the edges with their evidence, and ranks the places") {
   const test::TemporaryDirectory directory;
   const std::string trace = trace_of(directory, {.extra_us = 80});
   const json told = json::parse(output_of({"flow", trace, "--json"}));
@@ -110,7 +110,7 @@ TEST_CASE("flow tells the edges with their evidence, and ranks the places") {
   CHECK(dot.ends_with("}\n"));
 }
 
-TEST_CASE("flow tells which places differ from run to run") {
+TEST_CASE("flow shows which places differ from run to run") {
   const test::TemporaryDirectory directory;
   const std::string first = trace_of(directory, {.seed = 1});
   const std::string second = trace_of(directory, {.seed = 2});
@@ -169,7 +169,7 @@ TEST_CASE("two traces of one program are the same, and a slower stage is named")
   CHECK(text.contains("tracing took: base not measured, new not measured"));
 }
 
-TEST_CASE("an edge of the flow that is new is told") {
+TEST_CASE("a new edge of the flow is reported") {
   const test::TemporaryDirectory directory;
   const std::string base = trace_of(directory, {.seed = 1});
   const std::string now = trace_of(directory, {.seed = 2, .has_tap = true});
@@ -242,7 +242,7 @@ json trait_of(const json& direction, const json& what) {
   return nullptr;
 }
 
-TEST_CASE("what slow packets have in common is told with support and risk") {
+TEST_CASE("traits of slow packets are listed with support and risk") {
   const test::TemporaryDirectory directory;
   const std::string trace = trace_of(directory, {.packets = 4000, .slow_ue_us = 1500});
   const json told = json::parse(output_of({"why-slow", trace, "--json"}));

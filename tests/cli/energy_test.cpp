@@ -31,7 +31,7 @@ json report_of(const std::string& path, std::vector<std::string> more = {}) {
   return json::parse(output_of(arguments));
 }
 
-TEST_CASE("report tells the joules in all, by domain and a packet") {
+TEST_CASE("report shows the joules in total, by domain and by packet") {
   const Traces traces;
   const std::string path =
       copy_with(traces, "one.sjt",
@@ -100,7 +100,7 @@ TEST_CASE("energy a packet needs all packets and a measurement") {
   CHECK(output_of({"report", gone}).contains("energy not measured: package-0 vanished after"));
 }
 
-TEST_CASE("a trace without readings says that none were asked for") {
+TEST_CASE("a trace without readings shows that none were requested") {
   const Traces traces;
   const json energy = report_of(traces.path("radio"))["energy"];
   CHECK(energy["measured"] == false);

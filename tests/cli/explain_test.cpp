@@ -22,7 +22,7 @@ TEST_CASE("late packets of a trace without context are explained as far as event
           without_path(output_of({"explain", trace, "--deadline", "80us", "--worst", "5"}), trace));
 }
 
-TEST_CASE("what is late and what is explained are the same packets, each once") {
+TEST_CASE("exactly the late packets are explained, each once") {
   const Traces traces;
   const std::string trace = traces.path("radio");
   const json said =
@@ -57,8 +57,7 @@ TEST_CASE("the slowest hundredth is late where no deadline is given, one packet 
   CHECK(down["deadline_ns"]["U"].is_null());
 }
 
-TEST_CASE(
-    "an ambiguous packet is told to be one, and its journey names the event that fitted too") {
+TEST_CASE("an ambiguous packet is marked, and its journey names the event that fitted as well") {
   const Traces traces;
   const std::string recording = traces.directory().path("twice.lseq");
   const std::string trace = traces.directory().path("twice.sjt");
@@ -89,7 +88,7 @@ TEST_CASE("nothing is late where the deadline is far away") {
   CHECK(said.contains("0 of 24 complete packets took longer than 10.0 s\n"));
 }
 
-TEST_CASE("which packets were chosen is said, in one line on however many it was written") {
+TEST_CASE("the choice of packets is shown in one line, on however many it was written") {
   const Traces traces;
   const std::string trace = traces.path("radio");
   CHECK(output_of({"explain", trace, "--deadline", "10s", "--where", "dir == D"})

@@ -83,7 +83,7 @@ TEST_CASE("a filter chooses the events of a Common Trace Format") {
   CHECK(std::ranges::all_of(lines, [](const auto& line) { return line.contains(" U:"); }));
 }
 
-TEST_CASE("babeltrace2 reads what a script adds: columns as fields, activities as events") {
+TEST_CASE("babeltrace2 reads a script's additions: columns as fields, activities as events") {
   const Traces traces;
   const std::string trace = traces.path("radio");
   const std::string script = traces.directory().path("test.lua");
@@ -125,7 +125,7 @@ TEST_CASE("babeltrace2 says how many events were lost") {
   CHECK(read.err.contains("discarded " + report["lost"].dump() + " event"));
 }
 
-TEST_CASE("whatever a target calls itself, babeltrace2 reads all events") {
+TEST_CASE("babeltrace2 reads all events, for any name of a target") {
   const Traces traces;
   const std::string trace = traces.directory().path("hostile.sjt");
   REQUIRE(exports::write_hostile_trace(trace).has_value());

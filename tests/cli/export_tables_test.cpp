@@ -72,7 +72,7 @@ TEST_CASE("each table is the same as comma-separated values and as JSON lines") 
     require_same_as_csv(traces, traces.path(what == "causes" ? "radio" : "lossy"), what);
 }
 
-TEST_CASE("the table of journeys says of each what `journeys --json` says") {
+TEST_CASE("the table of journeys agrees with `journeys --json`") {
   const Traces traces;
   const std::string trace = traces.path(GENERATE("radio", "lossy"));
   const auto rows = table(trace, "journeys");
@@ -95,7 +95,7 @@ TEST_CASE("the table of journeys says of each what `journeys --json` says") {
   }
 }
 
-// A stay as both sides tell it.
+// A stay: both the table and the journeys list it.
 using Stay = std::tuple<std::uint64_t, std::string, std::string, std::uint64_t>;
 
 TEST_CASE("the table of hops has each step of each journey from each of its parents") {
@@ -148,7 +148,7 @@ TEST_CASE("the table of events has each event with its values, and a filter choo
       chosen, [](const json& row) { return row["dir"] == "U" && row["field_rnti"] == 1; }));
 }
 
-TEST_CASE("the table of what is in flight counts up and down to what the report says at most") {
+TEST_CASE("the table of units in flight rises and falls to the maximum that the report shows") {
   const Traces traces;
   const std::string trace = traces.path("radio");
   std::map<std::string, std::uint64_t> most;
@@ -180,7 +180,7 @@ TEST_CASE("the causes of each late packet add up to its latency") {
   CHECK(sums.size() == explained["late"]);
 }
 
-TEST_CASE("whatever threads and queues call themselves, each row is read back with its own name") {
+TEST_CASE("rows with odd names of threads and queues are read back with their own names") {
   const Traces traces;
   const std::string trace = traces.directory().path("hostile.sjt");
   REQUIRE(exports::write_hostile_trace(trace).has_value());

@@ -108,7 +108,7 @@ TEST_CASE("a report of a trace without the target's points says so, of one witho
                                     : "target, pid 42, 1.00 s, 0 events, none lost"));
 }
 
-TEST_CASE("a trace whose events of threads are all gone says that, and of no filter") {
+TEST_CASE("a trace without any thread's events is reported as that, without mention of a filter") {
   const Traces traces;
   const std::string trace = traces.directory().path("threads.sjt");
   auto writer = files::create_trace(trace);

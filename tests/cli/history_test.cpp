@@ -123,7 +123,7 @@ TEST_CASE("a trace in which nothing changes has no change, and a short one too l
   CHECK(output_of({"history", trace_of(directory, 1, 200)}).contains("too little data"));
 }
 
-TEST_CASE("few traces are said to be too few, and none is refused") {
+TEST_CASE("few traces are reported as too few, and are not refused") {
   const test::TemporaryDirectory directory;
   const std::string first = trace_of(directory, 1, 200);
   const std::string second = trace_of(directory, 2, 900);

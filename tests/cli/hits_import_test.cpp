@@ -69,7 +69,7 @@ TEST_CASE("packets of a real recording are rebuilt, whichever tracer made it") {
   for (std::size_t at = 0; at < journeys.size(); ++at) {
     const json& journey = journeys[at];
     CHECK(journey["outcome"] == "complete");
-    CHECK(journey["latency_ns"] > 300'000);  // the program slept so long in between
+    CHECK(journey["latency_ns"] > 300'000);  // the program slept this long in between
     CHECK(journey["ids"] == json({{"rnti", 0x4601 + at % 2}, {"psn", at}}));
     CHECK(journey["events"][0]["properties"]["len"] == 100 + at);
   }
@@ -150,7 +150,7 @@ TEST_CASE("hits lie in the time line of a trace of the same machine") {
   // Shifted by an hour, none of its events is in the trace's time.
   require_error(sojourn({"import", "--from", recording.from, recording.path, "--onto", run, "-o",
                          directory.path("no.sjt"), "--shift", "1h"}),
-                "not one event is of the time of ");
+                "no event is from the time of ");
   CHECK(!std::filesystem::exists(directory.path("no.sjt")));
 }
 
@@ -175,7 +175,7 @@ TEST_CASE("LTTng's clock is tied to the time of day, perf's is not") {
       "unix_ns"));
 }
 
-TEST_CASE("what sojourn exports in the Common Trace Format is read back") {
+TEST_CASE("an export in the Common Trace Format is read back") {
   const Traces traces;
   const std::string directory = traces.directory().path("radio.ctf");
   REQUIRE(sojourn({"export", traces.path("radio"), "--to", "ctf", "-o", directory}).exit_code == 0);
@@ -200,8 +200,8 @@ TEST_CASE("invalid recordings give one line with file and line, and no trace") {
   test::write_contents(map, "# one\ngnb:in D in\n");
   require_error(sojourn({"import", "--from", "perf", letter, "-o", none}),
                 letter +
-                    ": no hit of perf script in 2 lines; no time, thread and event stand "
-                    "where they do in a hit (line 2)");
+                    ": no hit of perf script in 2 lines; it does not have the time, "
+                    "thread and event of a hit (line 2)");
   require_error(sojourn({"import", "--from", "bpftrace", letter, "-o", none}), "(line 2)");
   require_error(
       sojourn({"import", "--from", "perf", SJ_GOLDEN "/hits/perf.txt", "-o", none, "--map", map}),

@@ -82,7 +82,7 @@ TEST_CASE("a file that is no profile is refused by its name") {
   require_error(sojourn({"host", "diff", directory.path("none"), good}), "No such file");
 }
 
-TEST_CASE("an address that is none is refused before anything is opened") {
+TEST_CASE("an invalid address is refused before anything is opened") {
   require_error(sojourn({"host", "--serve", "nowhere"}), "\"nowhere\" is not HOST:PORT");
 }
 

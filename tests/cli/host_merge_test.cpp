@@ -112,7 +112,7 @@ Truth fill(Host& first, Host& second, std::uint64_t seed, bool both_ways = true)
   return truth;
 }
 
-TEST_CASE("one journey crosses hosts, and its times are right within the bound that is said") {
+TEST_CASE("one journey crosses hosts, and its times are right within the stated bound") {
   struct Case {
     double drift_ppm;
     double step_ns;
@@ -158,7 +158,7 @@ TEST_CASE("one journey crosses hosts, and its times are right within the bound t
   }
 }
 
-TEST_CASE("packets of one direction leave the offset open, and none leaves all open") {
+TEST_CASE("packets of one direction leave the offset open, and without packets all is open") {
   const test::TemporaryDirectory directory;
   Host first = {.name = "first", .clock = clock_of(0, 0, 0), .points = {}, .events = {}};
   Host second = {.name = "second", .clock = clock_of(1e12, 10, 0), .points = {}, .events = {}};
@@ -278,7 +278,7 @@ std::array<Host, 3> triangle(const std::array<Clock, 3>& clocks, double shortcut
   return hosts;
 }
 
-TEST_CASE("three hosts agree, and where two of them say otherwise it is reported") {
+TEST_CASE("three hosts agree, and if two of them disagree it is reported") {
   const test::TemporaryDirectory directory;
   const std::string merged = directory.path("merged.sjt");
   const std::array<Clock, 3> clocks = {clock_of(0, 0, 0), clock_of(2e9, 20, 0),
@@ -334,7 +334,7 @@ TEST_CASE("the energy of all hosts adds up, and one without leaves no total") {
   CHECK(energy["frequency"][1]["mean_khz"] == 3'500'000);
 }
 
-TEST_CASE("what merge tells people names the bound, the drift and the packets") {
+TEST_CASE("the summary of merge names the bound, the drift and the packets") {
   const test::TemporaryDirectory directory;
   Host first = {.name = "first", .clock = clock_of(0, 0, 0), .points = {}, .events = {}};
   Host second = {.name = "second", .clock = clock_of(5e9, 20, 0), .points = {}, .events = {}};
@@ -381,7 +381,7 @@ model::QueueChanges add_names(const std::string& trace) {
   return queues;
 }
 
-TEST_CASE("what the first host's samples need to be understood is in the merged trace") {
+TEST_CASE("the descriptions of the first host's samples are in the merged trace") {
   const test::TemporaryDirectory directory;
   Host first = {.name = "first", .clock = clock_of(0, 0, 0), .points = {}, .events = {}};
   Host second = {.name = "second", .clock = clock_of(5e9, 20, 0), .points = {}, .events = {}};
@@ -464,7 +464,7 @@ TEST_CASE("CPUs whose clocks disagree are found by packets between them, and cor
   }
 }
 
-TEST_CASE("what cannot be told of CPUs' clocks is told") {
+TEST_CASE("merge reports CPUs whose clocks it cannot compare") {
   const test::TemporaryDirectory directory;
   const std::string merged = directory.path("merged.sjt");
   const std::string one_way = on_two_cpus(directory, 400'000, false);
@@ -480,7 +480,7 @@ TEST_CASE("what cannot be told of CPUs' clocks is told") {
   REQUIRE(golden::write_trace(fixture, rings));
   const auto refused = sojourn({"merge", "--cpus", rings, "-o", merged});
   CHECK(refused.exit_code == 1);
-  CHECK(refused.err.contains("does not say of which CPUs its events are"));
+  CHECK(refused.err.contains("its events do not name their CPUs"));
 }
 
 }  // namespace

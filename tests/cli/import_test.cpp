@@ -41,7 +41,7 @@ TEST_CASE("a field that a point has several times is an array in JSON") {
         nlohmann::json{{"len", 10}, {"rnti", 7}, {"drb", 1}, {"lcid", {3, 4, 5}}});
 }
 
-TEST_CASE("what was read and what was skipped is told as text and as JSON") {
+TEST_CASE("read and skipped lines are reported as text and as JSON") {
   const test::TemporaryDirectory directory;
   const std::string trace = directory.path("raw.sjt");
   const auto told = nlohmann::json::parse(output_of({"import", kRaw, "-o", trace, "--json"}));
@@ -161,7 +161,7 @@ TEST_CASE("srsRAN's events are a trace, alone and beside one of the same time") 
 
   require_error(sojourn({"import", "--from", "srsran", recording, "--began", "5s", "--onto",
                          directory.path("gnb_trace.sjt"), "-o", directory.path("no.sjt")}),
-                "not one event is of the time of ");
+                "no event is from the time of ");
   CHECK(!std::filesystem::exists(directory.path("no.sjt")));
   require_error(sojourn({"import", "--from", "t", raw, "--onto", both, "-o", both}),
                 "it is the trace to import onto");

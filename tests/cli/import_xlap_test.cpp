@@ -63,7 +63,7 @@ TEST_CASE("X-Lap's tables become a trace with journeys, stays and durations") {
   CHECK(output_of({"report", trace}).contains("channel"));
 }
 
-TEST_CASE("what was read of X-Lap is told as JSON, and what is wrong in one line") {
+TEST_CASE("an import of X-Lap is reported as JSON, and errors in one line") {
   const test::TemporaryDirectory directory;
   write_measured(directory);
   const test::TemporaryDirectory elsewhere;

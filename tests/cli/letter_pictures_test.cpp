@@ -50,7 +50,7 @@ TEST_CASE("a waterfall has a lane for each place that the packet was in, in 100 
   CHECK(sojourn({"journeys", radio, "--waterfall", "--json"}).exit_code == 2);
 }
 
-TEST_CASE("a waterfall marks what was sent again") {
+TEST_CASE("a waterfall marks repeated transmissions") {
   const Traces traces;
   const std::string text = output_of(
       {"journeys", traces.path("radio"), "--waterfall", "--where", "retransmissions > 0"});

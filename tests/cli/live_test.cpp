@@ -63,7 +63,7 @@ void check_agrees(const json& live, const json& report) {
   }
 }
 
-TEST_CASE("the end of a complete trace is what the report says of it") {
+TEST_CASE("the end of a complete trace agrees with the report") {
   const Traces traces;
   const std::string trace = traces.path("radio");
   const auto objects = objects_of(output_of({"live", trace, "--json"}));
@@ -85,7 +85,7 @@ TEST_CASE("a text of a complete trace is its end, one for each interval where th
   CHECK(output_of({"live", traces.path("lossy")}).contains("ring full"));
 }
 
-TEST_CASE("a filter counts what it means, as the report does") {
+TEST_CASE("a filter in live selects the same as in the report") {
   const Traces traces;
   const std::string trace = traces.path("radio");
   const std::string where = "dir == D && latency > 100us";
@@ -134,7 +134,7 @@ TEST_CASE("a file is found by the name that it will have") {
   CHECK(objects_of(output_of({"live", name, "--json"})).back()["ended"] == true);
 }
 
-TEST_CASE("a view of a file ends in order when it is told to") {
+TEST_CASE("a view of a file ends in order when it is interrupted") {
   const Traces traces;
   const std::string growing = traces.directory().path("growing.sjt");
   test::write_contents(growing, test::contents(traces.path("radio")).substr(0, 400));

@@ -10,7 +10,7 @@
 namespace sojourn::cli_tests {
 namespace {
 
-TEST_CASE("times are without what tracing took, and as measured where that is asked for") {
+TEST_CASE("times are without the time of tracing, and as measured on request") {
   const Traces traces;
   const std::string net = output_of({"report", traces.path("traced")});
   CHECK(
@@ -38,7 +38,7 @@ TEST_CASE("programs are given both times") {
   CHECK(report.at("tracing").at("points").at(0).at("hit_spread_ns") == 25.0);
 }
 
-TEST_CASE("of stays as short as a hit may be off no share of tracing is told") {
+TEST_CASE("stays as short as the error of a hit's cost have no share of tracing") {
   const Traces traces;
   const std::string text = output_of({"report", traces.path("short_stays")});
   CAPTURE(text);
@@ -57,7 +57,7 @@ TEST_CASE("of stays as short as a hit may be off no share of tracing is told") {
   CHECK(std::abs(hops.at(1).at("tracing_share").get<double>() - 11.0 / 78) < 1e-12);
 }
 
-TEST_CASE("a trace that does not say what hits took has its times as they were measured") {
+TEST_CASE("a trace without the cost of hits has its times as measured") {
   const Traces traces;
   const std::string text = output_of({"report", traces.path("radio")});
   CHECK_FALSE(text.contains("tracing took"));

@@ -244,7 +244,7 @@ const std::vector<std::vector<std::string>> kObjects = {
     {"queues", "--json"},        {"threads", "--json"},
     {"profile", "--json"}};
 
-TEST_CASE("of a whole file no command says that anything is missing") {
+TEST_CASE("no command reports missing parts of a whole file") {
   const Made made;
   CHECK(output_of({"check", made.path()}).ends_with("\nwhole, and nothing was lost\n"));
   for (const auto& commands : {kTexts, kData})
@@ -266,7 +266,7 @@ TEST_CASE("of a whole file no command says that anything is missing") {
                                           {"ended_in_order", true}}));
 }
 
-TEST_CASE("a block damaged in the middle is told first by every command, in the same words") {
+TEST_CASE("every command reports a block damaged in the middle first, in the same words") {
   const Made made;
   made.damage();
   const std::string lacking =
@@ -299,7 +299,7 @@ TEST_CASE(
   CHECK(file_of(made, {"report", "--json"})["missing"] == kOfStream);
 }
 
-TEST_CASE("a file that was cut says that it does not know what came last") {
+TEST_CASE("a file that was cut shows that its last events are not known") {
   const Made made;
   SECTION("between two blocks") {
     made.cut_between_blocks();
@@ -317,7 +317,7 @@ TEST_CASE("a file that was cut says that it does not know what came last") {
   }
 }
 
-TEST_CASE("what has nothing to show says besides that the file is not whole") {
+TEST_CASE("a command that has nothing to show also reports that the file is not whole") {
   const Made made;
   made.cut_between_blocks();
   for (const std::vector<std::string>& command : std::vector<std::vector<std::string>>{

@@ -250,8 +250,8 @@ class Radio {
       event(fmt::format("rlc.reassembled--pdcp.decoded len{}::sn{}", bytes, sn), {piece});
       return;
     }
-    // A first piece, and then the bearer begins anew: its second one never comes. The number is one
-    // that data has just had and will not have again for a second and more.
+    // A first piece whose second one never comes, because the bearer begins anew. Data has just had
+    // its number, and will not have it again for a second and more.
     const auto used = data_.empty() ? 0 : data_.back().sn;
     put_aside((used + kSequence - 10) % kSequence, 0, chance(50) ? bytes : 2000, {});
     ++made_.leftovers;

@@ -92,7 +92,7 @@ TEST_CASE("every packet of an NR uplink, and each of its pieces, comes out of re
     CAPTURE(seed);
     check(directory, make_nr_uplink(seed, 501), sums);
   }
-  // It must have had what this is about.
+  // The recording must contain the case under test.
   CHECK(sums.segments > 5000);
   CHECK(sums.rounds > 1000);
   CHECK(sums.leftovers > 50);

@@ -53,7 +53,7 @@ json parsed(std::vector<std::string> arguments) {
   return json::parse(output_of(std::move(arguments)));
 }
 
-TEST_CASE("a packet that was seen at one point only is said to have no latency, not one of 0 ns") {
+TEST_CASE("a packet seen at one point only has no latency, instead of one of 0 ns") {
   const test::TemporaryDirectory directory;
   const std::string trace = imported(directory, freed_only());
   const std::string text = output_of({"report", trace});
@@ -75,7 +75,7 @@ TEST_CASE("a packet that was seen at one point only is said to have no latency, 
   CHECK_FALSE(output_of({"report", trace, "--deadline", "10us"}).contains("0 ns"));
 }
 
-TEST_CASE("latencies are of the packets that have one") {
+TEST_CASE("latencies cover the packets that have one") {
   const test::TemporaryDirectory directory;
   const std::string trace = imported(directory, both());
   const std::string text = output_of({"report", trace});
@@ -113,7 +113,7 @@ TEST_CASE("packets at one point are counted in each group, and not timed") {
   CHECK(all[0]["latency_us"]["min"] == 40.0);
 }
 
-TEST_CASE("none of them is the slowest, nor late or in time") {
+TEST_CASE("packets seen at one point are not among the slowest, late or timely ones") {
   const test::TemporaryDirectory directory;
   const std::string trace = imported(directory, both());
   const std::string first = output_of({"journeys", trace, "--limit", "1"});
@@ -129,7 +129,7 @@ TEST_CASE("none of them is the slowest, nor late or in time") {
   CHECK(explained["at_one_point"] == kFreed);
 }
 
-TEST_CASE("where there are no others, --worst and explain say so") {
+TEST_CASE("if all packets were seen at one point only, --worst and explain report that") {
   const test::TemporaryDirectory directory;
   const std::string trace = imported(directory, freed_only());
   const test::Ended worst = sojourn({"journeys", trace, "--worst", "5"});

@@ -78,7 +78,7 @@ std::vector<std::string> export_to(const Held& held, const Traces& traces) {
           "--rules", held.fifo(),          "-o",   held.output()};
 }
 
-TEST_CASE("an export that is killed leaves nothing behind, and what was there as it was") {
+TEST_CASE("an export that is killed leaves nothing behind, and keeps an existing file") {
   const bool was_there = GENERATE(true, false);
   const int signal = GENERATE(SIGINT, SIGTERM, SIGHUP, SIGKILL);
   CAPTURE(was_there, signal);
@@ -168,7 +168,7 @@ TEST_CASE("an output that is a link stays one") {
   CHECK(fs::file_size(output) > 100);
 }
 
-TEST_CASE("an import that is killed leaves nothing behind, and what was there as it was") {
+TEST_CASE("an import that is killed leaves nothing behind, and keeps an existing file") {
   const int signal = GENERATE(SIGINT, SIGTERM, SIGKILL);
   CAPTURE(signal);
   Held held(FileSystem::kWithNameless);
@@ -182,7 +182,7 @@ TEST_CASE("an import that is killed leaves nothing behind, and what was there as
   CHECK(test::contents(held.output()) == "of yesterday\n");
 }
 
-TEST_CASE("what is imported is its owner's alone, as a recording is") {
+TEST_CASE("an imported trace belongs to its owner alone, as a recorded one does") {
   const test::TemporaryDirectory directory;
   const std::string recording = directory.path("run.lseq");
   test::write_contents(recording, "1600000000.000001 D ip.in--pdcp.in len100:rnti17:drb1\n");

@@ -1,4 +1,4 @@
-// report --paste: what goes into a bug report, and what must not.
+// report --paste: the contents of a bug report, and the secrets that it must not contain.
 #include <span>
 #include <string>
 
@@ -32,7 +32,7 @@ TEST_CASE("a bug report of some packets has the slowest of those") {
   CHECK_FALSE(text.contains("Slowest packet, downlink:"));
 }
 
-TEST_CASE("a bug report says what was lost, and that rules were stated") {
+TEST_CASE("a bug report shows the losses, and that rules were stated") {
   const Traces traces;
   const std::string rules = traces.directory().path("my.rules");
   test::write_contents(rules, "expiry 5s\n");
@@ -41,7 +41,7 @@ TEST_CASE("a bug report says what was lost, and that rules were stated") {
   CHECK(text.contains("| rules | stated with --rules |\n"));
 }
 
-TEST_CASE("names of a target are no Markdown, and say nothing of the machine") {
+TEST_CASE("a target's names are escaped in Markdown, and do not identify the machine") {
   const Traces traces;
   const std::string path = traces.directory().path("hostile.sjt");
   auto writer = files::create_trace(path);

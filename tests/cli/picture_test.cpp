@@ -29,7 +29,7 @@ TEST_CASE("a packet is drawn with all places that it was in, as well-formed SVG"
   CHECK(parsed.exit_code == 0);
 }
 
-TEST_CASE("where no packet is as asked for, there is no picture") {
+TEST_CASE("no picture is drawn if no packet fits the request") {
   const Traces traces;
   const test::Ended ended = draw(traces.path("radio"), "segments > 1000");
   CHECK(ended.exit_code == 1);

@@ -25,7 +25,7 @@ TEST_CASE("a trace is read from standard input as from its file") {
   }
 }
 
-TEST_CASE("a stream that is cut, empty or no trace is told as a file would be") {
+TEST_CASE("a stream that is cut, empty or no trace is reported as a file would be") {
   const Traces traces;
   const std::string path = traces.path("radio");
   const auto bytes = std::filesystem::file_size(path) * 3 / 4;
@@ -37,7 +37,7 @@ TEST_CASE("a stream that is cut, empty or no trace is told as a file would be") 
   require_error(shell("echo nonsense nonsense | '" SJ_SOJOURN "' report -"), "no sojourn trace");
 }
 
-TEST_CASE("streams from where nobody listens, or from other machines, are errors") {
+TEST_CASE("streams from an address without a server, or from other machines, are errors") {
   const Traces traces;
   const test::Ended none = sojourn({"check", "unix:" + traces.directory().path("nobody")});
   CHECK(none.exit_code == 1);
@@ -72,7 +72,7 @@ TEST_CASE("a stream by TLS wants a token, and its recorder a certificate") {
   CHECK(refused("--metrics tls://127.0.0.1:9464").contains("only streams of a trace know TLS"));
 }
 
-TEST_CASE("what takes a whole file says so of a stream") {
+TEST_CASE("commands that need a whole file refuse a stream with the reason") {
   const Traces traces;
   const std::string page = traces.directory().path("page.html");
   const test::Ended ended = sojourn({"report", "-", "--html", page});

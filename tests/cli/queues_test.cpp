@@ -58,7 +58,7 @@ TEST_CASE("depths, waits and rates of places agree with the report and with each
   }
 }
 
-TEST_CASE("the items that a filter tells apart add up to all") {
+TEST_CASE("the items of the parts that a filter makes add up to all items") {
   const Traces traces;
   const std::string trace = traces.path("radio");
   const auto places = [&](std::vector<std::string> more) {
@@ -94,7 +94,8 @@ TEST_CASE("the items that a filter tells apart add up to all") {
   }
 }
 
-TEST_CASE("a filter of time says what came then, and rates are of that time") {
+TEST_CASE(
+    "a filter by time selects the items that entered then, and rates are per second of that time") {
   const Traces traces;
   const std::string trace = traces.path("radio");
   const json document = json::parse(
@@ -167,7 +168,7 @@ std::vector<std::string> on_a_terminal(const std::string& arguments) {
   return result;
 }
 
-TEST_CASE("tables fit a terminal, and say what is not in them; pipes get them whole") {
+TEST_CASE("tables fit a terminal, and name the columns left out; pipes get them whole") {
   const Traces traces;
   const std::string trace = traces.path("radio");
   for (const std::string command : {"queues", "report", "explain"}) {

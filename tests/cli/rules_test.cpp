@@ -66,7 +66,7 @@ TEST_CASE("a stated output is where journeys end") {
   CHECK(begin > 0);
 }
 
-TEST_CASE("rules apply to causes and to what is in flight as well") {
+TEST_CASE("rules apply to causes and to units in flight as well") {
   const Ruled ruled(
       "point D pdcp.in--pdcp.tx output\n"
       "point D pdcp.tx--rlc.tx.um inner\n"
@@ -81,7 +81,7 @@ TEST_CASE("rules apply to causes and to what is in flight as well") {
   CHECK_FALSE(queues.contains("D pdcp.tx"));
 }
 
-TEST_CASE("a rule for a point that the trace does not have is told and left out") {
+TEST_CASE("a rule for a point that the trace does not have is reported and left out") {
   const Ruled ruled("\npoint D nowhere--out output\n");
   const test::Ended ended = ruled.run("journeys");
   CHECK(ended.exit_code == 0);
@@ -90,7 +90,7 @@ TEST_CASE("a rule for a point that the trace does not have is told and left out"
   CHECK(ended.out == output_of({"journeys", ruled.trace()}));
 }
 
-TEST_CASE("what is wrong with rules is told with its place by every command that reads them") {
+TEST_CASE("every command that reads rules reports an error in them with its place") {
   const std::string command = GENERATE("journeys", "report", "explain", "queues");
   CAPTURE(command);
   SECTION("a word that is none") {

@@ -44,7 +44,7 @@ TEST_CASE("a schema becomes a header and JSON, and nothing else") {
   CHECK(files_in(schema.directory) == 3);
 }
 
-TEST_CASE("the outputs may be read by whom the umask lets") {
+TEST_CASE("outputs may be read by the users whom the umask allows") {
   const Schema schema;
   const mode_t mask = umask(027);
   const test::Ended ended = schema.compile();

@@ -94,7 +94,7 @@ TEST_CASE("a script's filter is a filter expression by other words") {
   }
 }
 
-TEST_CASE("what a filter drops was never there for journeys, and is no loss") {
+TEST_CASE("events that a filter drops never existed for journeys, and are no loss") {
   const Scripts scripts;
   const std::string trace = scripts.trace("radio");
   const std::string script = scripts.script("filter(function(e) return e.dir ~= 'U' end)");
@@ -163,7 +163,7 @@ TEST_CASE("a column is a field: printed, asked for, and exported") {
         json::parse(output_of({"report", trace, "--json"}))["journeys"]);
 }
 
-TEST_CASE("the mutex example tells how long mutexes were waited for and held") {
+TEST_CASE("the mutex example shows how long mutexes were waited for and held") {
   const Scripts scripts;
   const std::string trace = scripts.mutexes();
   const std::string script = shipped("mutex.lua");
@@ -247,7 +247,7 @@ std::string scripted(const std::vector<std::string>& arguments) {
   return std::move(ended.out);
 }
 
-TEST_CASE("a packet tells what the script made on its threads meanwhile") {
+TEST_CASE("a packet lists the script's activities on its threads meanwhile") {
   const Scripts scripts;
   const std::string trace = scripts.trace("radio");
   const std::string script = scripts.script(kStays);
@@ -256,7 +256,7 @@ TEST_CASE("a packet tells what the script made on its threads meanwhile") {
   for (const json& journey : journeys) {
     const auto& events = journey["events"];
     if (events.front()["point"] != "ip.in--pdcp.in") continue;
-    // By its own event each has just one; others of that thread may have come meanwhile.
+    // The event's own thread has just one; other threads may have hit points meanwhile.
     for (std::size_t at = 0; at < events.size(); ++at) {
       if (events[at]["point"] != "pdcp.in--pdcp.tx") continue;
       const auto own = [&](const json& made, const char* when) {
@@ -289,7 +289,7 @@ TEST_CASE("a packet tells what the script made on its threads meanwhile") {
   CHECK(picture.find('~') != std::string::npos);
 }
 
-TEST_CASE("a trace that a script has made tells commands without scripts the same") {
+TEST_CASE("commands without scripts find the same in a trace that a script has made") {
   const Scripts scripts;
   const std::string trace = scripts.trace("radio");
   const std::string script =
@@ -337,7 +337,7 @@ TEST_CASE("a trace that a script has made tells commands without scripts the sam
   CHECK(output_of({"report", made}).find("as test.lua has it") != std::string::npos);
 }
 
-TEST_CASE("live counts what a script keeps and makes") {
+TEST_CASE("live counts the events that a script keeps and makes") {
   const Scripts scripts;
   const std::string script = shipped("mutex.lua");
   const auto lines =
@@ -357,7 +357,7 @@ TEST_CASE("live counts what a script keeps and makes") {
                 "test.lua:1: ");
 }
 
-TEST_CASE("each shipped script works on a trace that it is for") {
+TEST_CASE("each shipped script works on a trace of its kind") {
   const Scripts scripts;
   const std::string trace = scripts.trace("radio");
   for (const std::string name : {"one-ue.lua", "slow-queue.lua", "slice.lua", "gap.lua"}) {
@@ -387,7 +387,7 @@ TEST_CASE("a script that cannot be read or is wrong ends the command in one line
                 "test.lua:2: took longer than 2 s of processor time");
 }
 
-TEST_CASE("a detector that fails is told last, and all else is printed and written") {
+TEST_CASE("a failed detector is reported last, and all other output is complete") {
   const Scripts scripts;
   const std::string trace = scripts.trace("radio");
   const std::string script = scripts.script("on(function(e)\n  error('broken')\nend)");
@@ -403,7 +403,7 @@ TEST_CASE("a detector that fails is told last, and all else is printed and writt
   CHECK(test::contents(file) == output_of({"export", trace, "--to", "csv"}));
 }
 
-TEST_CASE("where a script has no say it is refused, or told so") {
+TEST_CASE("a script is refused or reported where it has no effect") {
   const Scripts scripts;
   const std::string trace = scripts.trace("radio");
   const std::string script = scripts.script("filter_journeys(function(j) return false end)");
@@ -416,7 +416,7 @@ TEST_CASE("where a script has no say it is refused, or told so") {
     CHECK(ended.err.find(words) != std::string::npos);
   };
   require_error(sojourn({"export", trace, "--to", "scripted", "--script", script}),
-                "test.lua: filters journeys, and a trace has events");
+                "test.lua: filters journeys, but a trace consists of");
   refused({"report", trace, "--costs"}, "--costs counts all hits");
   refused({"report", trace, "--compat", "latseq"}, "has no --script");
   refused({"export", trace, "--to", "dot"}, "--to dot --what topology has no --script");

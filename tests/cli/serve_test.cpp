@@ -29,7 +29,7 @@ using test::HttpAnswer;
 using test::HttpPeer;
 using test::Served;
 
-TEST_CASE("the page is for who has the link, and then for its cookie") {
+TEST_CASE("the page needs the link's token, and then its cookie") {
   const Traces traces;
   Served served(SJ_SOJOURN, {traces.path("radio")});
   const std::string host = fmt::format("Host: localhost:{}\r\n", served.port());
@@ -158,7 +158,7 @@ TEST_CASE("garbage, huge heads and bodies are refused, and serving goes on") {
   CHECK(served.child().running());
 }
 
-TEST_CASE("a hundred clients, dead ones and slow ones keep nobody out") {
+TEST_CASE("a hundred clients, dead ones and slow ones keep no other client out") {
   const Traces traces;
   Served served(SJ_SOJOURN, {traces.path("radio"), "--clients", "20"});
   served.come_in();
@@ -214,7 +214,7 @@ TEST_CASE("a listener gets the figures of a growing trace, to its end") {
   CHECK(peer->hears("event: alive\n"));
 }
 
-// A trace of ten seconds. In each a packet passes more places than a page is told of at once.
+// A trace of ten seconds. In each second a packet passes more places than a page gets at once.
 std::string trace_of_many_places(const test::TemporaryDirectory& directory) {
   constexpr std::uint64_t kSecondNs = 1'000'000'000;
   constexpr std::uint64_t kOpenNs = 5 * kSecondNs;
@@ -241,7 +241,8 @@ std::string trace_of_many_places(const test::TemporaryDirectory& directory) {
       events.append({at_ns, seq++, 0, 1, static_cast<model::PointId>(point), values});
     }
     REQUIRE(writer->write(events));
-    // It says that the events of the second before are there, of which the newest may still wait.
+    // The clock pair says that the events of the second before are complete. The newest may still
+    // wait.
     REQUIRE(writer->write(
         model::ClockPair{.monotonic_ns = kOpenNs + second * kSecondNs - kSecondNs / 2}));
   }
@@ -249,7 +250,7 @@ std::string trace_of_many_places(const test::TemporaryDirectory& directory) {
   return test::contents(path);
 }
 
-TEST_CASE("a page is told at most twice a second, and no more than it can take at once") {
+TEST_CASE("a page gets figures at most twice a second, and no more than it can take at once") {
   const Traces traces;
   const std::string bytes = trace_of_many_places(traces.directory());
   const std::string growing = traces.directory().path("growing.sjt");
@@ -280,7 +281,7 @@ TEST_CASE("a page is told at most twice a second, and no more than it can take a
     CHECK(heard.find("\n\n", at) + 2 - at <= 50'001);
   }
   CHECK(told >= 4);
-  // The first is told to who comes, and is none of those.
+  // A new client gets the first event at once; it is one of the two extra ones.
   CHECK(static_cast<double>(told) <= 2 * seconds.count() + 2);
   CHECK(figures["cut"] == true);
   CHECK(figures["journeys"]["D"]["complete"] == 10);
@@ -311,7 +312,7 @@ TEST_CASE("a trace or a process is wanted, and an address of this machine") {
   }
   CHECK(sojourn({"serve", trace, "--listen", "unix:/tmp/x"}).exit_code == 2);
   CHECK(sojourn({"serve", trace, "--listen", "8080"}).exit_code == 2);
-  // What records the trace has the figures.
+  // Only the commands that record have metrics.
   CHECK(sojourn({"serve", trace, "--metrics", "127.0.0.1:0"}).exit_code == 2);
   CHECK(sojourn({"serve", trace, "--influx", "http://127.0.0.1:8086?db=x"}).exit_code == 2);
   require_error(sojourn({"serve", traces.directory().path("none.sjt")}), "none.sjt");

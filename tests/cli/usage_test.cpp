@@ -34,7 +34,7 @@ struct Refused {
   std::string words;
 };
 
-TEST_CASE("wrong usage is refused in one line that says what is meant") {
+TEST_CASE("wrong usage is refused in one line with the correct form") {
   const std::vector<Refused> all = {
       {{"--"}, "a command is wanted; `sojourn --help` lists them"},
       {{"reprot"}, "there is no command \"reprot\": did you mean report?"},
@@ -88,7 +88,7 @@ TEST_CASE("wrong usage is refused in one line that says what is meant") {
   }
 }
 
-TEST_CASE("without arguments it says what to do first, and that is no failure") {
+TEST_CASE("without arguments the first commands are shown, and the exit code is 0") {
   const std::string screen = output_of({});
   CHECK(screen.starts_with("sojourn shows, for a base station that is already running"));
   CHECK(screen.contains("\n  sojourn record "));

@@ -114,7 +114,7 @@ TEST_CASE("a report of some journeys says of which, and counts those only") {
   CHECK(none["hops"].empty());
 }
 
-TEST_CASE("of a trace some events or journeys are exported") {
+TEST_CASE("an export has the selected events or journeys only") {
   const test::TemporaryDirectory directory;
   const std::string recorded = directory.path("some.lseq");
   const std::string trace = directory.path("some.sjt");
@@ -213,7 +213,7 @@ TEST_CASE("an expression that is wrong by itself is wrong usage, with a caret un
   }
 }
 
-TEST_CASE("of what threads did only time, thread and cpu are known") {
+TEST_CASE("a filter of threads has only time, thread and cpu") {
   const Traces traces;
   for (const char* command : {"threads", "profile"}) {
     CAPTURE(command);
@@ -223,11 +223,12 @@ TEST_CASE("of what threads did only time, thread and cpu are known") {
       require_error(ended, "has no profile");
       continue;
     }
-    require_refusal(ended,
-                    "sojourn: --where: column 14: rnti is not known of what threads did: time, "
-                    "thread, tid and cpu are\n"
-                    "  time < 1s && rnti == 5\n"
-                    "               ^~~~\n");
+    require_refusal(
+        ended,
+        "sojourn: --where: column 14: rnti is not known in a filter of threads, which has time, "
+        "thread, tid and cpu\n"
+        "  time < 1s && rnti == 5\n"
+        "               ^~~~\n");
   }
 }
 

@@ -228,7 +228,7 @@ class Collectors(unittest.TestCase):
         done = subprocess.run([os.environ["SOJOURN"], "export", "dated.sjt", "--to", "csv", "-o", "http://127.0.0.1:1"],
                               capture_output=True, text=True)
         self.assertEqual(done.returncode, 2)
-        self.assertIn("--to csv is written to a file, and posted to nobody", done.stderr)
+        self.assertIn("--to csv can be written to a file, but not posted", done.stderr)
         self.assertIsNone(re.search(r"Traceback|terminate", done.stderr))
 
 

@@ -115,7 +115,7 @@ class Open(unittest.TestCase):
         opened = self.opened("--open-for", "300ms")
         status, err = opened.end()
         self.assertEqual(status, 1)
-        self.assertTrue(err.endswith("sojourn: nobody fetched the trace within 0.3 s\n"), err)
+        self.assertTrue(err.endswith("sojourn: no browser fetched the trace within 0.3 s\n"), err)
 
     def test_the_port_is_busy(self):
         with socket.create_server(("127.0.0.1", 9001)):

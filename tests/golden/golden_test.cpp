@@ -111,7 +111,7 @@ TEST_CASE("a radio with losses, repeats and drops is reported as it was") {
   check("radio", {How::kWhole, How::kEachDirection, How::kDivided});
 }
 
-TEST_CASE("a trace that lost events says what it cannot know") {
+TEST_CASE("a trace that lost events shows which figures are not known") {
   check("lossy", {How::kWhole});
 }
 

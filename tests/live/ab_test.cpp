@@ -108,7 +108,7 @@ TEST_CASE("two processes are recorded in turns and left running") {
   CHECK(fast.running());
 }
 
-TEST_CASE("an interrupt ends the run and what it started, and removes the traces") {
+TEST_CASE("an interrupt ends the run and the programs that it started, and removes the traces") {
   need_root();
   const OwnStation station;
   test::Child child({SJ_SOJOURN, "ab", "--runs", "2", "--for", "60s", "--", station.path(), "--",

@@ -238,7 +238,7 @@ TEST_CASE("a stopped target is reported as stopped, not as one without traffic")
   CHECK_FALSE(ended.err.contains("traffic"));
 }
 
-TEST_CASE("a process without points that does nothing is told as such, not asked for traffic") {
+TEST_CASE("a process without points that does nothing is reported as that, not asked for traffic") {
   need_root();
   const test::TemporaryDirectory directory;
   const test::Child idle({"sleep", "60"});
@@ -273,7 +273,7 @@ TEST_CASE("the trace is complete on disk before perf uprobes are removed") {
   CHECK(tracer.wait().exit_code == 0);
 }
 
-TEST_CASE("the fallback for older kernels says that it is used") {
+TEST_CASE("the fallback for older kernels is reported") {
   need_root();
   const test::TemporaryDirectory directory;
   Station station;

@@ -30,7 +30,7 @@ std::vector<std::string> record(const std::string& trace, std::vector<std::strin
   return {"sh", "-c", line + " 2>&1"};
 }
 
-TEST_CASE("every thread of the collector runs where and as urgently as it was told") {
+TEST_CASE("every thread of the collector has the CPU and the priority that were requested") {
   need_root();
   const test::TemporaryDirectory directory;
   test::Child subject({SJ_SUBJECT_LINKED, "1000000"});
@@ -68,7 +68,7 @@ TEST_CASE("by default the collector lets others go first, but not the command th
   CHECK(capture.wait().exit_code == 0);
 }
 
-TEST_CASE("a collector that cannot run as it was told says so") {
+TEST_CASE("a collector that cannot have the requested CPU or priority reports that") {
   need_root();
   const test::TemporaryDirectory directory;
   const test::Ended nowhere =

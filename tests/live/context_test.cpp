@@ -150,7 +150,7 @@ TEST_CASE("a sleeper is woken by an interrupt, and is first made by its maker") 
   CHECK(from[1] + from[2] >= 50);
 }
 
-TEST_CASE("who woke whom is what the futex calls returned") {
+TEST_CASE("wakers and woken threads agree with the results of the futex calls") {
   need_root();
   Recorded run("pair", 500, "sched,syscalls");
   const std::uint32_t worker = run.tid("worker");

@@ -56,8 +56,7 @@ TEST_CASE("a hit costs something, and never less with more arguments") {
   CHECK(check_of(diagnosis, "bpf_cost")["stamp_delay_ns"] > 0);
 }
 
-TEST_CASE(
-    "of a process doctor says which points it has, how often they are hit, and what that costs") {
+TEST_CASE("doctor shows the points of a process, their hit rates and the cost of recording them") {
   need_root();
   Station station;
   const json diagnosis = doctor({"-p", std::to_string(station.pid())});
@@ -73,7 +72,7 @@ TEST_CASE(
   CHECK(station.running());
 }
 
-TEST_CASE("a process without points is told how it is recorded all the same") {
+TEST_CASE("doctor shows how a process without points can be recorded") {
   need_root();
   test::Child sleeper({"/bin/sleep", "60"});
   const test::Ended ended = sojourn({"doctor", "--json", "-p", std::to_string(sleeper.pid())});

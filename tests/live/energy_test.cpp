@@ -64,7 +64,7 @@ bool wait_for_limits(const SysTree& sys, const std::string& wanted) {
   return false;
 }
 
-TEST_CASE("what the counters say while a base station is recorded is in its report") {
+TEST_CASE("the counters' readings during a capture are in its report") {
   need_root();
   SysTree sys;
   sys.zone("intel-rapl:0", "package-0").zone("intel-rapl:0:0", "dram");
@@ -98,7 +98,7 @@ TEST_CASE("what the counters say while a base station is recorded is in its repo
   CHECK(sojourn({"check", trace}).exit_code == 0);
 }
 
-TEST_CASE("a zone that vanishes while it is recorded is told") {
+TEST_CASE("a zone that vanishes while it is recorded is reported") {
   need_root();
   SysTree sys;
   sys.zone("intel-rapl:0", "package-0");

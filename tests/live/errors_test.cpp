@@ -26,7 +26,7 @@ TEST_CASE("a process that does not exist is named") {
   check_one_line(sojourn({"record", "-p", "4194304", "-o", "/dev/null"}), 1, "4194304");
 }
 
-TEST_CASE("a process without points is told how to get some") {
+TEST_CASE("a process without points is reported with ways to get some") {
   need_root();
   test::Child sleeper({"sleep", "60"});
   const test::TemporaryDirectory directory;
@@ -35,7 +35,7 @@ TEST_CASE("a process without points is told how to get some") {
       "sojourn/point.h");
 }
 
-TEST_CASE("a user without rights is told which are missing") {
+TEST_CASE("a user without rights gets a list of the missing ones") {
   need_root();
   test::Child subject({SJ_SUBJECT_VALUES, "60"});
   REQUIRE(subject.wait_for_output("ready"));
@@ -57,7 +57,7 @@ TEST_CASE("a user without rights is told which are missing") {
 }
 
 TEST_CASE(
-    "a target that is gone while attaching is told as such, and an older trace is left alone") {
+    "a target that is gone while attaching is reported as that, and an older trace is left alone") {
   need_root();
   const test::TemporaryDirectory directory;
   const std::string trace = directory.path("run.sjt");
@@ -94,7 +94,7 @@ TEST_CASE(
   CHECK(captured > 0);
 }
 
-TEST_CASE("a command that cannot be run is told as such, and an older trace is left alone") {
+TEST_CASE("a command that cannot be run is reported as that, and an older trace is left alone") {
   need_root();
   const test::TemporaryDirectory directory;
   const std::string trace = directory.path("run.sjt");
@@ -115,7 +115,7 @@ TEST_CASE("a command that cannot be run is told as such, and an older trace is l
   CHECK_FALSE(std::filesystem::exists(trace + ".partial"));
 }
 
-TEST_CASE("wrong usage is exit code 2 and says what is wrong") {
+TEST_CASE("wrong usage is exit code 2, with the reason") {
   for (const std::vector<std::string>& arguments :
        std::vector<std::vector<std::string>>{{"--"},
                                              {"nonsense"},
@@ -163,7 +163,7 @@ class SmallDisk {
   std::string path_;
 };
 
-TEST_CASE("a full disk ends the capture; what was written before can be read") {
+TEST_CASE("a full disk ends the capture; earlier events can be read") {
   need_root();
   const test::TemporaryDirectory directory;
   const SmallDisk disk(directory.path("disk"));

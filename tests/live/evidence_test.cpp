@@ -44,7 +44,7 @@ std::vector<std::vector<json>> work_of(const std::vector<std::string>& options,
   return packets;
 }
 
-TEST_CASE("interrupts in the middle of work are told apart from it, by name") {
+TEST_CASE("interrupts in the middle of work are distinguished from it, by name") {
   std::size_t interrupted = 0;
   const auto packets = work_of({"interrupts"}, "sched,irq");
   for (const auto& parts : packets)

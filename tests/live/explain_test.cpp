@@ -152,7 +152,7 @@ TEST_CASE("packets that are thrown away are counted where that happened") {
   CHECK(sojourn_done({"explain", run.path()}).contains("dropped in U pdcp.rx"));
 }
 
-TEST_CASE("a burst waits in line: who was ahead is counted") {
+TEST_CASE("in a burst the packets ahead are counted") {
   const Faulty run({"--burst", "200", "--rate-dl", "4000", "--rate-ul", "100", "--size", "500"});
   const json said = run.explain({"--dir", "D", "--deadline", "10ms"});
   INFO(said.at("causes").dump(1));
@@ -171,7 +171,7 @@ TEST_CASE("a burst waits in line: who was ahead is counted") {
   CHECK(report.contains("next: sojourn explain "));
 }
 
-TEST_CASE("without context the queue is known, and what is not is said") {
+TEST_CASE("without context the queue is known, and the unknown causes are named") {
   const Faulty run({"--slow-stage", "pdcp.rx:1500", "--rate-ul", "500", "--rate-dl", "200"}, "");
   const json said = run.explain({"--dir", "U", "--deadline", "3ms"});
   std::vector<std::string> missing;

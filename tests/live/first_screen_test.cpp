@@ -92,7 +92,7 @@ TEST_CASE("three hundred processes are looked at within the time that the screen
   CHECK(took < std::chrono::seconds(2));
 }
 
-TEST_CASE("without root the first screen says what was not looked into") {
+TEST_CASE("without root the first screen names the processes that were not examined") {
   need_root();
   Station station;
   const test::Ended ended =

@@ -16,7 +16,8 @@ namespace {
 
 using std::chrono::milliseconds;
 
-TEST_CASE("what a flight recorder holds is dumped on request, again and again, and at its end") {
+TEST_CASE(
+    "the events that a flight recorder holds are dumped on request, repeatedly, and at its end") {
   need_root();
   const std::string engine = GENERATE("bpf", "ring");
   CAPTURE(engine);
@@ -42,7 +43,7 @@ TEST_CASE("what a flight recorder holds is dumped on request, again and again, a
   CHECK(open_trace(recorder.directory.path("run.sjt")).capture().ended_by == "sojourn ctl");
 }
 
-TEST_CASE("what follows the reason of a dump is in it as far as asked for") {
+TEST_CASE("a dump contains the requested aftermath") {
   need_root();
   Recorder recorder({"--flight", "100ev", "--after", "600ms"});
   std::this_thread::sleep_for(milliseconds(300));
@@ -84,7 +85,7 @@ TEST_CASE("a capture that is stopped before it was started leaves no trace") {
 
 // The number of the subject's round that each event of a point carries.
 
-TEST_CASE("ctl says what cannot be done") {
+TEST_CASE("ctl reports requests that are not possible") {
   need_root();
   Recorder recorder({"--for", "20s"});
   const test::Ended dump = recorder.ctl("dump");

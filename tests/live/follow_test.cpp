@@ -41,7 +41,7 @@ pid_t forked_by(pid_t parent) {
   return 0;
 }
 
-TEST_CASE("a followed child and its own child are recorded, and what was before is told") {
+TEST_CASE("a followed child and its own child are recorded, and the span before is reported") {
   need_root();
   const std::vector<std::string> how =
       GENERATE(std::vector<std::string>{"--engine", "ring"},
@@ -160,7 +160,7 @@ TEST_CASE("children that come and go by the hundred are recorded whole by rings"
   CHECK(whole + 2 >= hits.size());
 }
 
-TEST_CASE("children that are gone before they can be attached to are told of one by one") {
+TEST_CASE("children that end before they can be attached to are reported one by one") {
   need_root();
   const test::TemporaryDirectory directory;
   const std::string trace = directory.path("run.sjt");

@@ -19,7 +19,7 @@ std::uint64_t sum(const std::vector<std::uint64_t>& counts) {
   return std::accumulate(counts.begin(), counts.end(), std::uint64_t{0});
 }
 
-TEST_CASE("a gate that opened too early starts over: nothing is left of what it let through") {
+TEST_CASE("a gate that opened too early starts over: none of its events remain") {
   need_root();
   const capture::TrialSite& site = capture::plain_sites()[0];
   const std::array trials = {

@@ -33,7 +33,7 @@ Traced trace_subject(const char* program, const std::string& attach, const std::
   return traced;
 }
 
-TEST_CASE("a leaf function keeps what it has in its red zone while it is traced") {
+TEST_CASE("a leaf function keeps its red zone while it is traced") {
   need_root();
   const std::string attach = GENERATE("multi", "perf");
   CAPTURE(attach);
@@ -135,7 +135,8 @@ TEST_CASE(
   // A capture of the same name keeps the file that was left, and reports it.
   const test::Ended again = sojourn({"record", "-p", std::to_string(station.pid()), "--for",
                                      "100ms", "-o", trace, "--attach", attach, "--budget", "none"});
-  CHECK(again.err.contains("what a killed capture had left is " + trace + ".partial~ now"));
+  CHECK(
+      again.err.contains("the unfinished trace of a killed capture is " + trace + ".partial~ now"));
   CHECK(open_trace(trace + ".partial~").events() == killed.events());
   CHECK(station.finish().packets.size() > 1000);
 }

@@ -42,8 +42,7 @@ test::Ended record_hot_program(const std::vector<std::string>& how) {
   return ended;
 }
 
-TEST_CASE(
-    "a point so hot that it hurts is told while it is recorded, a silent one too, each once") {
+TEST_CASE("a point that is hit too often and a silent one are each reported once while recording") {
   need_root();
   const test::Ended ended = record_hot_program({"--budget", "none", "--for", "6s"});
   CAPTURE(ended.err);
@@ -56,7 +55,7 @@ TEST_CASE(
   CHECK(times(ended.err, "never hit: rlc_send_status_pdu: inlined") == 1);
 }
 
-TEST_CASE("a point so hot that it hurts goes off by itself, and the others stay") {
+TEST_CASE("a point that costs too much goes off by itself, and the others stay") {
   need_root();
   const test::Ended ended = record_hot_program({"--for", "3s"});
   CAPTURE(ended.err);
@@ -67,7 +66,7 @@ TEST_CASE("a point so hot that it hurts goes off by itself, and the others stay"
   CHECK_FALSE(ended.err.contains("shed rlc_send_pdu"));
 }
 
-TEST_CASE("what is left out is neither hot nor silent") {
+TEST_CASE("points that are left out are neither hot nor silent") {
   need_root();
   const test::Ended ended = record_hot_program({"--points", "rlc_send_pdu", "--for", "1s"});
   CAPTURE(ended.err);

@@ -65,7 +65,7 @@ TEST_CASE("the quick form measures every group, and each row has a figure or a r
   CHECK_FALSE(text.contains("known to inf"));
 }
 
-TEST_CASE("what takes longer is measured as longer") {
+TEST_CASE("longer operations have longer measurements") {
   const json profile =
       json::parse(sojourn_done({"host", "--quick", "--json", "--only", "clocks,calls,memory"}));
   const auto median = [&](const std::string& id) {
@@ -85,7 +85,7 @@ TEST_CASE("what takes longer is measured as longer") {
     CHECK((one["group"] == "clocks" || one["group"] == "calls" || one["group"] == "memory"));
 }
 
-TEST_CASE("a trace has what was measured of its machine, and reports show it") {
+TEST_CASE("a trace has the measurements of its machine, and reports show them") {
   need_root();
   const test::TemporaryDirectory directory;
   const std::string path = directory.path("run.sjt");

@@ -30,7 +30,7 @@ class Influx {
   std::uint16_t port() const { return port_; }
   std::string url() const { return fmt::format("http://127.0.0.1:{}/write?db=gnb", port_); }
 
-  // What it answers to a statement; null: nothing yet.
+  // Returns the answer to a statement; null: there is none yet.
   json ask_for(const std::string& statement, const std::string& who = "") const {
     if (!files::connect_to({.host = "127.0.0.1", .port = port_, .path = {}})) return nullptr;
     const std::string answer =
@@ -78,7 +78,7 @@ class Influx {
   test::Child server_;
 };
 
-TEST_CASE("what InfluxDB has at the end is what the report says") {
+TEST_CASE("the figures in InfluxDB at the end agree with the report") {
   need_root();
   const Influx influx;
   influx.wait_until_done("CREATE DATABASE gnb");
@@ -86,7 +86,7 @@ TEST_CASE("what InfluxDB has at the end is what the report says") {
       "--influx '{}' --influx-every 1s --influx-tag gnb=north --budget none", influx.url()));
   measured.wait_for_packets();
 
-  // What a scrape says is what was written at the same time.
+  // A scrape shows the figures that were written at the same time.
   const std::string text = body_of(get(measured.port, "/metrics"));
   const std::string series = "sojourn_latency_seconds_count{direction=\"D\"} ";
   const auto at = text.find(series);
@@ -140,7 +140,8 @@ TEST_CASE("what InfluxDB has at the end is what the report says") {
                                direction));
     REQUIRE(complete.is_array());
     CHECK(is_near(complete[0], reported["complete"]));
-    // Of the last second each: within what seconds differ by, and a bucket.
+    // Both are medians of the last second, so they differ by a bucket, and by as much as seconds
+    // do.
     const json p50 = influx.row(fmt::format(
         "SELECT median(p50) FROM sojourn_latency_seconds WHERE direction='{}'", direction));
     REQUIRE(p50.is_array());
@@ -150,7 +151,7 @@ TEST_CASE("what InfluxDB has at the end is what the report says") {
   }
 }
 
-TEST_CASE("a password comes from a file, and a wrong one is told of once") {
+TEST_CASE("a password comes from a file, and a wrong one is reported once") {
   need_root();
   const Influx influx(true);
   influx.wait_until_done("CREATE USER admin WITH PASSWORD 'deep-sea' WITH ALL PRIVILEGES");

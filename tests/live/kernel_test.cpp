@@ -78,7 +78,7 @@ TEST_CASE("any kernel: a base station is recorded whole, and its journeys are as
   if (engine == "bpf") check_attached_as_expected(open_trace(trace));
 }
 
-TEST_CASE("any kernel: what is lost is in the ledger, point by point", "[kernel]") {
+TEST_CASE("any kernel: losses are in the ledger, point by point", "[kernel]") {
   need_root();
   const test::TemporaryDirectory directory;
   const std::string trace = directory.path("run.sjt");

@@ -47,7 +47,7 @@ TEST_CASE("each stream's missing sequence numbers are the ledger's losses of tha
   check_gaps(reader);
 }
 
-TEST_CASE("losses are told while they happen, with their cause, and not time and again") {
+TEST_CASE("losses are reported while they happen, with their cause, and not repeatedly") {
   need_root();
   const std::string engine = GENERATE("ring", "bpf");
   CAPTURE(engine);

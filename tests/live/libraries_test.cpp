@@ -71,7 +71,7 @@ TEST_CASE("points of a library that is loaded while its process is recorded coun
   CHECK(sojourn_done({"report", trace}).contains("not armed yet: D library.in--library.out"));
 }
 
-TEST_CASE("a library that has queues and no points is in nobody's way") {
+TEST_CASE("a library with queues and without points does not disturb a capture") {
   const test::TemporaryDirectory directory;
   const std::string trace = directory.path("run.sjt");
   test::Child subject({SJ_SUBJECT_LOADER, SJ_SUBJECT_QUEUE_LIBRARY});
@@ -99,7 +99,7 @@ TEST_CASE("a library that has queues and no points is in nobody's way") {
   CHECK(sojourn_done({"list", "-p", pid}).contains("library.queue"));
 }
 
-TEST_CASE("a library whose rings make no sense is left out, and the rest goes on") {
+TEST_CASE("a library whose rings are invalid is left out, and the rest goes on") {
   const test::TemporaryDirectory directory;
   const std::string trace = directory.path("run.sjt");
   test::Child subject({SJ_SUBJECT_LOADER, SJ_SUBJECT_UNFIT_LIBRARY});
@@ -117,7 +117,7 @@ TEST_CASE("a library whose rings make no sense is left out, and the rest goes on
   CHECK(reader.capture().ended_by == "duration");
 }
 
-TEST_CASE("what a process with such a library held is read when it is gone, and before") {
+TEST_CASE("the rings of a process with such a library are read after its end, and before") {
   const test::TemporaryDirectory directory;
   const std::string trace = directory.path("run.sjt");
   std::optional<Environment> flight(std::in_place, "SJ_RINGS", "flight");

@@ -84,7 +84,7 @@ std::string view_of(pid_t pid, const std::string& more = "") {
   return SJ_SOJOURN " live -p " + std::to_string(pid) + " " + more;
 }
 
-TEST_CASE("what live says of a trace that is being recorded is what the report says afterwards") {
+TEST_CASE("live figures of a trace that is being recorded agree with the report afterwards") {
   need_root();
   const Station station;
   const test::TemporaryDirectory directory;
@@ -128,7 +128,7 @@ TEST_CASE("a view that may take next to nothing rebuilds some UEs, and says so")
   const double share = last["sample"]["events_share"];
   CHECK(share < 0.5);
   CHECK(last["journeys"]["D"]["window"]["count"] > 0);
-  // Nothing is told of packets that are not rebuilt, and no packet that is lacks an event.
+  // Packets that are not rebuilt are not reported. A rebuilt packet lacks no event.
   for (const char* const dir : {"D", "U"}) CHECK(last["journeys"][dir]["incomplete"] == 0);
   CHECK(last["events_per_s"] > 10'000);
 
@@ -179,7 +179,7 @@ TEST_CASE("a view that is killed takes its capture along, and the target is as i
   CHECK(station.running());
 }
 
-TEST_CASE("what cannot be attached to is an error before there is a screen") {
+TEST_CASE("a target that cannot be attached to is an error before there is a screen") {
   const test::Ended ended = sojourn({"live", "-p", std::to_string(getpid())});
   CHECK(ended.exit_code == 1);
   CHECK(ended.err.contains("point"));
@@ -233,7 +233,7 @@ TEST_CASE("the screen shows figures, obeys keys, fits its terminal, and leaves i
   CHECK(station.running());
 }
 
-TEST_CASE("whatever signal ends it, the terminal is as it was") {
+TEST_CASE("the terminal is restored after any signal that ends live") {
   need_root();
   const Station station;
   for (const std::string signal : {"TERM", "INT", "HUP", "SEGV"}) {

@@ -1,5 +1,5 @@
-// A base station that is recorded, with its metrics at a port, and plain requests over HTTP to
-// whatever listens on this machine.
+// A base station that is recorded, with its metrics at a port, and plain HTTP requests to servers
+// on this machine.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ namespace sojourn::live {
 // A port that was free a moment ago.
 std::uint16_t free_port();
 
-// What came back until the connection ended.
+// Returns everything that was received until the connection ended.
 std::string ask(std::uint16_t port, const std::string& request);
 std::string get(std::uint16_t port, const std::string& path, const std::string& more = "");
 std::string body_of(const std::string& answer);

@@ -26,7 +26,7 @@ namespace {
 using nlohmann::json;
 using std::chrono::milliseconds;
 
-TEST_CASE("metrics are served to who names this machine, and promtool finds nothing wrong") {
+TEST_CASE("metrics are served to requests that name this machine, and promtool accepts them") {
   need_root();
   Measured measured;
   measured.wait_for_packets();

@@ -84,7 +84,7 @@ TEST_CASE("the switches of a hop are those that the kernel counted meanwhile") {
   CHECK(entry(report.at("counters"), "name", "cpu-migrations").at("missing") == "");
 }
 
-TEST_CASE("the one hot function of a hop has its time, and what was inlined has a name") {
+TEST_CASE("the one hot function of a hop has its time, and inlined ones have names") {
   need_root();
   const Recorded run("burn", 250, {"--profile", "999Hz"});
   const json profile = run.profile();
@@ -285,7 +285,7 @@ TEST_CASE("a flight recorder's dump has the names of its profile, while recordin
   station.finish();
 }
 
-TEST_CASE("what is no counter and no frequency is refused before anything is recorded") {
+TEST_CASE("an unknown counter or an invalid frequency is refused before anything is recorded") {
   const auto refused = [](std::vector<std::string> options, const std::string& why) {
     std::vector<std::string> argv = {"record", "-p", "1"};
     argv.insert(argv.end(), options.begin(), options.end());

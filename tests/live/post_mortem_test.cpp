@@ -106,7 +106,7 @@ std::uint64_t lost_of(const trace::Reader& reader, model::LossCause cause) {
   return lost;
 }
 
-TEST_CASE("of a SIGSEGV the ring file and the core file tell the same, up to the last event") {
+TEST_CASE("after a SIGSEGV the ring file and the core file agree up to the last event") {
   if (core_pattern().starts_with('|') || core_pattern().contains('/'))
     SKIP("the kernel sends cores to '" << core_pattern() << "', not to a file in the directory");
   constexpr unsigned kWorkers = 3;
@@ -152,7 +152,7 @@ TEST_CASE("of a SIGSEGV the ring file and the core file tell the same, up to the
   }
 }
 
-TEST_CASE("of a SIGKILL the directory of ring files tells each thread's last event") {
+TEST_CASE("after a SIGKILL the directory of ring files has each thread's last event") {
   constexpr unsigned kWorkers = 4;
   Scene scene;
   CHECK(scene.run("flight", "32K", kWorkers, 50'000, "kill").exit_code == -1);
@@ -220,7 +220,7 @@ TEST_CASE("a collector that is attached when the target crashes has its last eve
   CHECK(reader.capture().ended_by == "target exit");
 }
 
-TEST_CASE("a debugger's core of a process that goes on holds what its rings hold") {
+TEST_CASE("a debugger's core of a process that goes on agrees with its rings") {
   if (test::run({"sh", "-c", "command -v gcore"}).exit_code != 0)
     SKIP("gcore (of gdb) is not installed");
   Scene scene;
@@ -246,7 +246,7 @@ TEST_CASE("a debugger's core of a process that goes on holds what its rings hold
   CHECK(numbers.at(1).back() == 29'999);
 }
 
-TEST_CASE("the program is found by its build, where it is now") {
+TEST_CASE("the program is found by its build id at its present place") {
   Scene scene;
   CHECK(scene.run("flight", "32K", 1, 1000, "kill").exit_code == -1);
   const std::string ring_file = scene.ring_file();
@@ -274,7 +274,7 @@ TEST_CASE("the program is found by its build, where it is now") {
   CHECK(open_trace(scene.path("r.sjt")).events() == 1000);
 }
 
-TEST_CASE("what holds no rings is one line, and leaves no trace behind") {
+TEST_CASE("a file without rings is refused in one line, without a trace") {
   Scene scene;
   const auto refuse = [&](const std::string& from, const std::string& why) {
     CAPTURE(from);
@@ -294,7 +294,7 @@ TEST_CASE("what holds no rings is one line, and leaves no trace behind") {
   CHECK(scene.run("armed", "16K", 1, 0, "kill").exit_code == -1);
   refuse(scene.ring_file(), "it was not recorded");
   CHECK(scene.run("armed", "16K", 1, 5, "kill").exit_code == -1);
-  refuse(scene.rings_directory(), "the rings of several processes");
+  refuse(scene.rings_directory(), "rings of several processes");
   const test::Ended both =
       sojourn({"record", "--post-mortem", scene.rings_directory(), "--for", "1s"});
   CHECK(both.exit_code == 2);

@@ -65,7 +65,7 @@ TEST_CASE("a queue's counters, read from outside, are the operations that it did
   CHECK(operations > 10000);
 }
 
-TEST_CASE("a base station's queues tell who feeds and who drains them") {
+TEST_CASE("the queues of a base station show their producers and consumers") {
   Station station({"--ues", "2", "--bearers", "1"});
   const test::ArenaView view(station.pid());
   const auto queue = view.one("dl-pdcp");

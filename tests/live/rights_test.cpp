@@ -143,7 +143,8 @@ TEST_CASE("a trace belongs to the user who called sudo") {
   CHECK(open_trace(trace).events() > 100);
 }
 
-TEST_CASE("where who called sudo may not write, the trace is root's, and that is said") {
+TEST_CASE(
+    "if the user who called sudo may not write, the trace belongs to root, and that is reported") {
   need_root();
   const test::TemporaryDirectory directory;  // root's own
   const std::string trace = directory.path("run.sjt");
@@ -168,7 +169,7 @@ TEST_CASE("a dump of a flight recorder belongs to the user who called sudo") {
   CHECK(tracer.wait().exit_code == 0);
 }
 
-// Checks the capture's own threads; the writing one belongs to the user who called sudo, or to
+// Checks the capture's own threads. The writing thread belongs to the user who called sudo, or to
 // root.
 void check_no_rights(pid_t tracer, bool by_root) {
   int writers = 0;
@@ -212,7 +213,7 @@ TEST_CASE("a capture has no rights any more when it says that it is attached") {
   CHECK(tracer.wait().exit_code == 0);
 }
 
-TEST_CASE("who waits beside rings that record by themselves has no rights any more, and writes") {
+TEST_CASE("a recorder that waits beside flight rings has no rights any more, and can write") {
   need_root();
   const bool by_root = GENERATE(false, true);
   CAPTURE(by_root);
@@ -243,7 +244,9 @@ TEST_CASE("who waits beside rings that record by themselves has no rights any mo
   }
 }
 
-TEST_CASE("what another user's process loads and forks later is recorded without rights") {
+TEST_CASE(
+    "a library or child that another user's process loads or forks later is recorded without "
+    "rights") {
   need_root();
   const std::string engine = GENERATE("ring", "bpf");
   const bool is_child = GENERATE(false, true);
@@ -321,7 +324,7 @@ TEST_CASE("the privileged helper ends with the capture, for every kind of end") 
   CHECK(subject.running());
 }
 
-TEST_CASE("a capture whose probes or rights somebody has killed says so") {
+TEST_CASE("a capture whose probes or privileged helper were killed reports that") {
   need_root();
   const bool are_probes = GENERATE(false, true);
   CAPTURE(are_probes);

@@ -42,7 +42,7 @@ std::vector<std::string> record_many_sites(const std::string& trace, const std::
   return {"record", "--engine", "ring", "-o", trace, "--", SJ_SUBJECT_MANY_SITES, rounds};
 }
 
-TEST_CASE("losses of more points than a ring tells apart are in the ledger all the same") {
+TEST_CASE("losses of more points than a ring's table holds are in the ledger all the same") {
   const test::TemporaryDirectory directory;
   const std::string trace = directory.path("run.sjt");
   const Environment small("SJ_RING_BYTES", "4K");
@@ -93,7 +93,7 @@ TEST_CASE("a collector that was stopped for longer than its target waits goes on
   const test::Ended ended = tracer.wait();
   INFO(ended.err);
   REQUIRE(ended.exit_code == 0);
-  CHECK(ended.err.contains("took it for dead"));
+  CHECK(ended.err.contains("took this process for dead"));
   sojourn_done({"check", trace});
   trace::Reader reader = open_trace(trace);
   REQUIRE(reader.capture().shed.size() == 1);
@@ -139,7 +139,7 @@ TEST_CASE("a command that ends at once is recorded whole by rings, and leaves no
   CHECK(ring_directories() <= before);
 }
 
-TEST_CASE("records of points that nobody can make sense of are passed over, and no others") {
+TEST_CASE("only records of unusable points are skipped") {
   const test::TemporaryDirectory directory;
   const std::string trace = directory.path("run.sjt");
   const bool is_left = GENERATE(false, true);
@@ -155,7 +155,7 @@ TEST_CASE("records of points that nobody can make sense of are passed over, and 
   INFO(ended.err);
   REQUIRE(ended.exit_code == 0);
   CHECK(ended.err.contains("a field has no name"));
-  CHECK_FALSE(ended.err.contains("made no sense"));
+  CHECK_FALSE(ended.err.contains("invalid contents"));
   trace::Reader reader = open_trace(trace);
   CHECK(reader.schema().points.size() == 2);
   CHECK(reader.events() == 2000);
@@ -203,7 +203,8 @@ bool count_up_by_one(const std::vector<std::uint64_t>& numbers) {
 }
 
 TEST_CASE(
-    "what a flight recorder holds when a collector comes is kept, and what follows joins it") {
+    "events that a flight recorder holds when a collector comes are kept, and later ones join "
+    "them") {
   const test::TemporaryDirectory directory;
   const std::string trace = directory.path("run.sjt");
   std::optional<Environment> flight(std::in_place, "SJ_RINGS", "flight");
@@ -224,7 +225,7 @@ TEST_CASE(
   CHECK(count_up_by_one(seen));
 }
 
-TEST_CASE("a busy flight recorder is taken over from where nothing of it is written over") {
+TEST_CASE("a busy flight recorder is taken over from the first record that is not overwritten") {
   const test::TemporaryDirectory directory;
   const std::string trace = directory.path("run.sjt");
   std::optional<Environment> flight(std::in_place, "SJ_RINGS", "flight");

@@ -54,7 +54,7 @@ TEST_CASE("by rings, every hit between the marks is in the trace, in its thread'
   }
 }
 
-TEST_CASE("what small rings lose is in the ledger, point by point, and nothing else is missing") {
+TEST_CASE("losses of small rings are in the ledger, point by point, and nothing else is missing") {
   const test::TemporaryDirectory directory;
   const std::string trace = directory.path("run.sjt");
   Station station({"--air-loss", "0.1"});
@@ -166,7 +166,7 @@ TEST_CASE("points that are switched off are not hit, and are again once they are
   CHECK(unknown.err.contains("no point"));
 }
 
-TEST_CASE("a target without rings has no switches, and by rings it is not recorded") {
+TEST_CASE("a target without rings has no switches, and cannot be recorded by rings") {
   const test::TemporaryDirectory directory;
   setenv("SJ_RINGS", "off", 1);
   Station station;
@@ -179,7 +179,7 @@ TEST_CASE("a target without rings has no switches, and by rings it is not record
   CHECK(ended.err.contains("has no rings"));
 }
 
-TEST_CASE("where the cycle counter does not tick steadily rings are not taken unasked") {
+TEST_CASE("if the cycle counter does not tick steadily, rings are only used on request") {
   need_root();
   const test::TemporaryDirectory directory;
   const std::string cpuinfo = directory.path("cpuinfo");

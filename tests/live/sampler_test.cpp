@@ -96,7 +96,7 @@ std::string record(const Station& station, const std::string& trace, const std::
   return sojourn_done(std::move(arguments));
 }
 
-TEST_CASE("every sample of a queue is what the truth allows at its moment") {
+TEST_CASE("every sample of a queue is possible at its moment by the truth") {
   const std::string mode = GENERATE("fixed", "adaptive", "busy");
   CAPTURE(mode);
   const test::TemporaryDirectory directory;
@@ -128,7 +128,7 @@ TEST_CASE("every sample of a queue is what the truth allows at its moment") {
   CHECK(reader.gaps().empty());
 }
 
-TEST_CASE("what rested between two samples did so by the truth as well") {
+TEST_CASE("a queue that did not change between two samples did not change in the truth either") {
   const test::TemporaryDirectory directory;
   const std::string trace = directory.path("run.sjt");
   Station station({"--ues", "1", "--bearers", "1", "--rate-dl", "300", "--rate-ul", "300"});
@@ -180,7 +180,7 @@ TEST_CASE("a target that is killed while it is sampled leaves its last counts in
   CHECK(items > 1000);
 }
 
-TEST_CASE("sojourn queues says of the base station's queues what the station knows") {
+TEST_CASE("sojourn queues agrees with the base station's own counts") {
   const test::TemporaryDirectory directory;
   const std::string trace = directory.path("run.sjt");
   Station station({"--ues", "2", "--bearers", "1"});
@@ -254,7 +254,7 @@ TEST_CASE("samples and the events of a queue's operations agree, sample by sampl
   CHECK(queue["out_by_events"] == kItems);
   CHECK(queue["out_by_counters"] == kItems);
 
-  // The same queue by its events alone: one item at a time, inside for 300 us at least.
+  // The queue by its events alone: one item at a time, inside for 300 us at least.
   REQUIRE(document["operations"].size() == 1);
   const auto& operated = document["operations"][0];
   CHECK(operated["name"] == "items");
@@ -268,7 +268,7 @@ TEST_CASE("samples and the events of a queue's operations agree, sample by sampl
   CHECK(operated["wait_ns"]["p50"] >= 300'000);
 }
 
-TEST_CASE("a queue that comes and goes is told of in the order of its life") {
+TEST_CASE("the life of a queue is reported in order") {
   const KnownLife life(1000, {"--queues"});
   const auto document = nlohmann::json::parse(sojourn_done({"queues", life.trace, "--json"}));
   std::vector<std::string> events;
@@ -331,7 +331,7 @@ TEST_CASE("options of sampling that do not go together are refused") {
   CHECK(refused({"--queues", "soon"}).contains("not a time"));
 }
 
-TEST_CASE("a trace without queues is told apart from one whose queues were idle") {
+TEST_CASE("a trace without queues is distinguished from one whose queues were idle") {
   const test::TemporaryDirectory directory;
   const std::string trace = directory.path("run.sjt");
   Station station({"--ues", "1"});
@@ -376,7 +376,7 @@ struct Unsampled {
   }
 };
 
-TEST_CASE("the stage that is slow is named without samples, and the thread that it is") {
+TEST_CASE("the slow stage is named without samples, and its thread") {
   const Unsampled run(
       {"--slow-stage", "pdcp.rx:10000", "--rate-ul", "50", "--rate-dl", "200", "--air-loss", "0"});
   const auto slow = run.place("U", "pdcp.rx");
@@ -396,7 +396,9 @@ TEST_CASE("the stage that is slow is named without samples, and the thread that 
   CHECK(sojourn_done({"queues", run.trace}).contains("slowest stage: U pdcp.rx, "));
 }
 
-TEST_CASE("bursts are seen without samples: how deep, who was inside, and what they filled") {
+TEST_CASE(
+    "bursts are seen without samples: their depth, the packets inside, and the queues that they "
+    "filled") {
   const Unsampled run({"--burst", "200", "--rate-dl", "4000", "--rate-ul", "100", "--size", "500"});
   const auto deep = run.place("D", "rlc.tx.um");
   CHECK(deep["high_water"]["depth"] >= 50);

@@ -99,7 +99,7 @@ TEST_CASE("by eBPF the program that a script becomes counts from when the trace 
 }
 
 TEST_CASE(
-    "what a script starts is narrowed by --points and --where, and slips of the pen are told") {
+    "programs that a script starts obey --points and --where, and misspelt ones are reported") {
   need_root();
   const Script script("exec " + linked());
   CHECK(script.record({"--points", "linked.*", "--where", "number < 10"}).exit_code == 0);
@@ -112,7 +112,7 @@ TEST_CASE(
   CHECK(ended.err.contains("no point matches linkd.*"));
 }
 
-TEST_CASE("what a script starts is recorded with --follow, each program whole") {
+TEST_CASE("programs that a script starts are recorded with --follow, each one whole") {
   need_root();
   const Script script(linked() + " &\n" + linked() + " &\nsleep 0.2\n" + linked() + "\nwait");
   const test::Ended ended = script.record({"--follow"});
@@ -131,7 +131,7 @@ TEST_CASE("what a script starts is recorded with --follow, each program whole") 
   }
 }
 
-TEST_CASE("a script may end before what it has started") {
+TEST_CASE("a script may end before the programs that it has started") {
   need_root();
   const Script script("(sleep 0.3; exec " + linked() + ") &\nexit 0");
   const test::Ended ended = script.record({"--follow"});
@@ -165,9 +165,9 @@ TEST_CASE("programs that end before they are found are reported") {
   CHECK(known.size() == 11);
 }
 
-// It ends before anybody looks at it, while it is attached to, or after: which, is the machine's
-// affair.
-TEST_CASE("by eBPF what a program did before it was attached to is told of, in a whole trace") {
+// The program ends before it is examined, while it is attached to, or after that: it depends on the
+// machine which.
+TEST_CASE("eBPF reports the span before a program was attached to, in a whole trace") {
   need_root();
   const unsigned rounds = GENERATE(1U, 20U, 60U, 80U, 100U, 120U, 200U);
   CAPTURE(rounds);
@@ -230,7 +230,7 @@ TEST_CASE("rings without a reader are switched off") {
   kill(own.targets().back().pid, SIGKILL);
 }
 
-TEST_CASE("a script that becomes nothing with points says so, and what --follow would do") {
+TEST_CASE("a script that becomes no program with points is reported, and --follow is suggested") {
   need_root();
   const Script script(linked(10) + "\nexit 3");
   test::write_contents(script.trace(), "older");
@@ -243,7 +243,7 @@ TEST_CASE("a script that becomes nothing with points says so, and what --follow 
   CHECK_FALSE(std::filesystem::exists(script.trace() + ".partial"));
 }
 
-TEST_CASE("a program without points is refused unless what it starts is to be followed") {
+TEST_CASE("a program without points is refused unless its children are to be followed") {
   need_root();
   const Script script("");
   const std::vector<std::string> command = {"env", "LEVEL=1", SJ_SUBJECT_LINKED, "300"};
@@ -273,7 +273,8 @@ TEST_CASE("a command that is followed is one program in the trace") {
   CHECK(reader.capture().unarmed.empty());
 }
 
-TEST_CASE("an ordinary user records what a script becomes, and what it starts, by rings") {
+TEST_CASE(
+    "an ordinary user records the program that a script becomes, and those it starts, by rings") {
   if (geteuid() != 0) SKIP("becoming another user needs root; run as root to have this tested");
   const bool follows = GENERATE(false, true);
   CAPTURE(follows);

@@ -110,7 +110,7 @@ TEST_CASE("record --where keeps one UE's events, all of them and no other, and c
   CHECK(checked["filtered"] == counts.filtered);
 }
 
-TEST_CASE("what is lost and what is filtered are told apart, and together they are all hits") {
+TEST_CASE("lost and filtered events are distinguished, and together they are all hits") {
   need_root();
   const test::TemporaryDirectory directory;
   const std::string trace = directory.path("run.sjt");

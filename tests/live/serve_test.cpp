@@ -57,7 +57,8 @@ json report_of(const Served& served, const test::TemporaryDirectory& directory) 
   return json::parse(sojourn_done({"report", path, "--json"}));
 }
 
-TEST_CASE("a capture is served while it runs, and what it gives at its end is what it said") {
+TEST_CASE(
+    "a capture is served while it runs, and its final figures agree with the last ones shown") {
   need_root();
   Station station;
   const test::TemporaryDirectory directory;
@@ -260,7 +261,7 @@ class SmallDisk {
   test::TemporaryDirectory directory_;
 };
 
-TEST_CASE("a full disk ends the capture, and what fitted is still served") {
+TEST_CASE("a full disk ends the capture, and the events up to then are still served") {
   need_root();
   Station station;
   const test::TemporaryDirectory directory;
@@ -281,7 +282,7 @@ TEST_CASE("a full disk ends the capture, and what fitted is still served") {
   CHECK(served.child().running());
 }
 
-TEST_CASE("what cannot be attached to is an error before there is a link") {
+TEST_CASE("a target that cannot be attached to is an error before there is a link") {
   const test::Ended ended = sojourn({"serve", "-p", std::to_string(getpid())});
   CHECK(ended.exit_code == 1);
   CHECK(ended.err.contains("point"));

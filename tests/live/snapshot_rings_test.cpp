@@ -140,7 +140,7 @@ TEST_CASE("rings that are written over while they are copied give no torn events
   CHECK(events > 10'000);
 }
 
-TEST_CASE("a base station's snapshot has what it did between the marks, and nothing else") {
+TEST_CASE("a base station's snapshot has the events between the marks, and nothing else") {
   const test::TemporaryDirectory directory;
   const std::string trace = directory.path("now.sjt");
   std::optional<Environment> flight(std::in_place, "SJ_RINGS", "flight");
@@ -216,7 +216,7 @@ TEST_CASE("a recorder on the target's own rings that is killed leaves the target
   CHECK(numbers_of(reader).at(0).back() + 1 >= before[0].done);
 }
 
-TEST_CASE("a stopped process's snapshot tells what it held, and which hits were under way") {
+TEST_CASE("a snapshot of a stopped process shows its events, and the hits under way") {
   Recorder recorder(2, "64K", "100000000", "go");
   recorder.wait_until_all_have(5'000);
   recorder.child().signal(SIGSTOP);
@@ -231,7 +231,7 @@ TEST_CASE("a stopped process's snapshot tells what it held, and which hits were 
   recorder.child().signal(SIGCONT);
 }
 
-TEST_CASE("of rings that are held only what is asked for is written, and the rest is counted") {
+TEST_CASE("a snapshot writes only the selected events, and counts the others") {
   Recorder recorder(2, "256K", "100000000", "go");
   recorder.wait_until_all_have(5'000);
   sojourn_done({"record", "-p", recorder.pid(), "--snapshot", "--where", "worker == 1", "-o",
@@ -303,7 +303,7 @@ TEST_CASE("the rings of several processes make one trace, up to one instant") {
   }
 }
 
-TEST_CASE("of a process and its child, which share their rings, one is held at a time") {
+TEST_CASE("a process and its child, which share their rings, cannot be held together") {
   const test::TemporaryDirectory directory;
   std::optional<Environment> flight(std::in_place, "SJ_RINGS", "flight");
   test::Child parent({SJ_SUBJECT_FAMILY});
@@ -323,7 +323,7 @@ TEST_CASE("of a process and its child, which share their rings, one is held at a
       sojourn({"record", "-p", pid + "," + child, "--snapshot", "-o", directory.path("both.sjt")});
   INFO(both.err);
   CHECK(both.exit_code == 1);
-  CHECK(both.err.contains("was forked by one that is given as well"));
+  CHECK(both.err.contains("and its parent, which is given as well"));
   for (const std::string& one : {pid, child}) {
     CAPTURE(one);
     sojourn_done({"record", "-p", one, "--snapshot", "-o", directory.path("one.sjt")});
@@ -337,7 +337,8 @@ TEST_CASE("of a process and its child, which share their rings, one is held at a
   }
 }
 
-TEST_CASE("what records not by itself, or is asked for wrongly, is told in a line") {
+TEST_CASE(
+    "processes that do not record by themselves, and wrong requests, get an error of one line") {
   const test::TemporaryDirectory directory;
   test::Child plain({SJ_SUBJECT_LAST_WORDS, "1", "100000000", "go", directory.path("counts")});
   REQUIRE(plain.wait_for_output("ready"));

@@ -1,5 +1,5 @@
-// What goes wrong with readers of a running capture, and that it costs only what is counted: cuts,
-// slow readers, full disks, networks that go away.
+// Faults of readers of a running capture: cuts, slow readers, full disks, networks that go away.
+// Each fault costs only events that are counted.
 #include <array>
 #include <atomic>
 #include <chrono>
@@ -46,7 +46,7 @@ void check_accounted(const trace::Reader& trace) {
   CHECK(found.events > 0);
 }
 
-// Passes on what comes, as `ssh -L` does, until it is cut.
+// Forwards a connection, as `ssh -L` does, until it is cut.
 class Relay {
  public:
   Relay(std::string from, std::string to) : from_(std::move(from)), to_(std::move(to)) { open(); }
@@ -104,7 +104,8 @@ void wait_until_passed(const Relay& relay, std::uint64_t bytes) {
   REQUIRE(relay.passed() >= bytes);
 }
 
-TEST_CASE("a command whose connection breaks reads on, and its first line says what passed") {
+TEST_CASE(
+    "a command whose connection breaks reads on, and its first line shows the events in between") {
   need_root();
   Streamed streamed;
   Relay relay(streamed.file("relay"), streamed.path());
@@ -128,7 +129,7 @@ TEST_CASE("a command whose connection breaks reads on, and its first line says w
   check_whole(streamed.trace());
 }
 
-TEST_CASE("live reads on where its connection breaks, and counts what passed as lost") {
+TEST_CASE("live reads on when its connection breaks, and counts the events in between as lost") {
   need_root();
   Streamed streamed;
   Relay relay(streamed.file("relay"), streamed.path());
@@ -155,7 +156,7 @@ TEST_CASE("live reads on where its connection breaks, and counts what passed as 
   streamed.stop();
 }
 
-TEST_CASE("a sender connects again, and what both connections wrote into a file is one trace") {
+TEST_CASE("a sender connects again, and both connections' bytes in one file are one trace") {
   need_root();
   const test::TemporaryDirectory directory;
   const std::string path = directory.path("stream");
@@ -193,7 +194,7 @@ TEST_CASE("a sender connects again, and what both connections wrote into a file 
   check_whole(recorder.directory.path("run.sjt"));
 }
 
-TEST_CASE("a slow reader loses blocks that its own ledger counts, and nobody else loses any") {
+TEST_CASE("a slow reader loses blocks that its own ledger counts, and no other reader loses any") {
   need_root();
   const test::TemporaryDirectory directory;
   Station station;
@@ -243,7 +244,7 @@ class SmallDisk : public test::TemporaryDirectory {
   ~SmallDisk() { umount2(path().c_str(), MNT_DETACH); }
 };
 
-TEST_CASE("where the recorder's disk is full, its readers get everything and the reason") {
+TEST_CASE("if the recorder's disk is full, its readers get everything and the reason") {
   need_root();
   const test::TemporaryDirectory directory;
   const SmallDisk disk("size=400k");
@@ -286,7 +287,9 @@ TEST_CASE("a reader whose disk is full ends with one line, and the recorder goes
   check_whole(streamed.trace());
 }
 
-TEST_CASE("with --unread-only the file has what nobody reads, and counts the rest as streamed") {
+TEST_CASE(
+    "with --unread-only the file has the events without a reader, and counts the others as "
+    "streamed") {
   need_root();
   Streamed streamed({"--unread-only"});
   std::this_thread::sleep_for(milliseconds(1500));
@@ -304,7 +307,7 @@ TEST_CASE("with --unread-only the file has what nobody reads, and counts the res
   CHECK(sojourn_done({"report", streamed.trace()}).contains("went to readers of the stream only"));
 }
 
-TEST_CASE("a flush sends what is held, to readers and as text") {
+TEST_CASE("a flush sends the held events, to readers and as text") {
   need_root();
   Recorder recorder({"--text", "--flush-every", "1min", "--budget", "none"});
   std::this_thread::sleep_for(milliseconds(700));
@@ -344,7 +347,7 @@ class TwoHosts {
 
   std::string a() const { return "sjstream" + std::to_string(getpid()) + "a"; }
   std::string b() const { return "sjstream" + std::to_string(getpid()) + "b"; }
-  // Silently: nobody is told that packets get lost.
+  // Neither side learns that packets are lost.
   void pull_cable() const { set_cable("down"); }
   void plug_cable() const { set_cable("up"); }
 

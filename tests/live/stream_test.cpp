@@ -1,4 +1,4 @@
-// Readers of a running capture, by nc and by sojourn itself, and what becomes of bad ones.
+// Readers of a running capture, by nc and by sojourn itself, and the treatment of bad readers.
 #include <chrono>
 #include <csignal>
 #include <cstdint>
@@ -23,7 +23,7 @@ namespace {
 
 using std::chrono::milliseconds;
 
-TEST_CASE("what nc reads from a capture is a whole trace from when it came") {
+TEST_CASE("nc reads a whole trace from a capture, from its connection on") {
   need_root();
   const std::string engine = GENERATE("bpf", "ring");
   CAPTURE(engine);
@@ -123,7 +123,7 @@ TEST_CASE("commands read a stream by its address") {
   CHECK(events.wait().exit_code == 0);
 }
 
-TEST_CASE("readers that are dead, killed, stopped or loud lose only what is theirs") {
+TEST_CASE("readers that are dead, killed, stopped or loud lose only their own events") {
   need_root();
   Streamed streamed;
   const base::Fd dead = streamed.connect();  // takes nothing, ever
@@ -180,7 +180,7 @@ TEST_CASE("a hundred readers at once get whole traces, and one too many is turne
   check_whole(streamed.file("last.sjt"));
 }
 
-TEST_CASE("what was streamed until the capture was killed can be read") {
+TEST_CASE("a stream can be read up to the end of a capture that was killed") {
   need_root();
   Streamed streamed;
   test::Child reader(streamed.nc("read.sjt"));
@@ -192,7 +192,7 @@ TEST_CASE("what was streamed until the capture was killed can be read") {
   CHECK(checked.out.contains("the capture did not end in order"));
 }
 
-TEST_CASE("a capture streams to whoever listens already, or does not begin") {
+TEST_CASE("a capture streams to readers that listen already, or does not begin") {
   need_root();
   const test::TemporaryDirectory directory;
   const std::string path = directory.path("stream");

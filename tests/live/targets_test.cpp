@@ -112,7 +112,7 @@ void wait_for_events(pid_t pid) {
   FAIL("the capture of process " << pid << " has no events");
 }
 
-TEST_CASE("of two containers of one image only the chosen one is touched") {
+TEST_CASE("recording one of two containers of an image does not touch the other") {
   need_root();
   const test::TemporaryDirectory directory;
   const std::vector<std::string> container = {"unshare",      "--mount",         "--pid", "--fork",
@@ -191,7 +191,7 @@ TEST_CASE("a capture goes on until its last process has ended, and says when the
   CHECK(is_gapless(hits.at(lasting)));
 }
 
-TEST_CASE("who gets the pid of a recorded process that has ended is not recorded") {
+TEST_CASE("a process that gets the pid of an ended recorded process is not recorded") {
   need_root();
   const std::vector<std::string> how =
       GENERATE(std::vector<std::string>{"--engine", "ring"},
@@ -360,7 +360,7 @@ TEST_CASE("a process and a child that it forked before are recorded together") {
   }
 }
 
-TEST_CASE("queues of two processes are told apart") {
+TEST_CASE("queues of two processes are distinguished") {
   need_root();
   const test::TemporaryDirectory directory;
   const std::string trace = directory.path("run.sjt");
@@ -403,7 +403,7 @@ TEST_CASE("the kernel's doings with the threads of two processes are in one trac
   CHECK(threads == std::set<pid_t>{first.pid(), second.pid()});
 }
 
-TEST_CASE("of several processes one that cannot be recorded is named") {
+TEST_CASE("an error names the one of several processes that cannot be recorded") {
   need_root();
   const test::TemporaryDirectory directory;
   test::Child subject({SJ_SUBJECT_VALUES, "60"});

@@ -70,7 +70,7 @@ std::uint64_t number(const json& of, const char* key) {
   return of.at(key).get<std::uint64_t>();
 }
 
-TEST_CASE("record --auto finds out what each thread of an unknown program is for") {
+TEST_CASE("record --auto infers the role of each thread of an unknown program") {
   need_root();
   const Recorded run({"--auto", "--context", "sched,irq,syscalls,sockets", "--for", "60s"});
 
@@ -128,7 +128,7 @@ TEST_CASE("record --auto finds out what each thread of an unknown program is for
   CHECK(run.said().ends_with(fmt::format("next: sojourn threads {}\n", run.path())));
 }
 
-TEST_CASE("without system calls the wakeup graph is there, and what is missing is said") {
+TEST_CASE("without system calls the wakeup graph is there, and the missing parts are named") {
   need_root();
   const Recorded run({"--auto", "--context", "sched", "--for", "60s"});
   CHECK(run.found().at("knows_calls") == false);
@@ -138,7 +138,7 @@ TEST_CASE("without system calls the wakeup graph is there, and what is missing i
   CHECK(sojourn_done({"threads", run.path()}).contains("system calls were not recorded"));
 }
 
-TEST_CASE("record --auto tells of the threads of a base station, as far as is affordable") {
+TEST_CASE("record --auto shows the threads of a base station, as far as it is affordable") {
   need_root();
   const test::TemporaryDirectory directory;
   const std::string path = directory.path("run.sjt");
@@ -213,7 +213,7 @@ TEST_CASE("how often system calls is counted, of all processes and of the target
   CHECK(none->all_a_second > 1000);
 }
 
-TEST_CASE("a trace that tells nothing of threads is refused with what to do") {
+TEST_CASE("a trace without threads' events is refused with advice") {
   need_root();
   const test::TemporaryDirectory directory;
   const std::string path = directory.path("run.sjt");

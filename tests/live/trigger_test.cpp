@@ -18,7 +18,7 @@ namespace {
 
 using std::chrono::milliseconds;
 
-// "on" or "off", as `ctl status` says of a point.
+// Returns a point's state in `ctl status`: "on" or "off".
 std::string switch_of(const std::string& point, const std::string& status) {
   const std::size_t at = status.find(point);
   REQUIRE(at != std::string::npos);
@@ -28,7 +28,7 @@ std::string switch_of(const std::string& point, const std::string& status) {
   return word;
 }
 
-TEST_CASE("a trigger dumps what led to its event, and what followed as far as asked for") {
+TEST_CASE("a dump has the events before the trigger, and the requested aftermath") {
   need_root();
   Recorder recorder({"--flight", "10s", "--after", "100ms", "--trigger",
                      "point == library.in--library.out && number % 1000 == 999", "--dumps", "2"});
@@ -115,7 +115,7 @@ TEST_CASE("triggers start and stop a file") {
   CHECK(std::ranges::any_of(all, [](auto n) { return n % 2000 == 1900; }));
 }
 
-TEST_CASE("where triggers only stop or switch, the end of the capture is written as without them") {
+TEST_CASE("if triggers only stop or switch, the end of the capture is written as without them") {
   need_root();
   const std::string stop = "stop: point == library.in--library.out && number % 1000 == 700";
   Recorder recorder({"--flight", "10s", "--trigger", stop, "--trigger", "enable *: number == 1"});
@@ -153,7 +153,7 @@ TEST_CASE("a trigger switches points on and off") {
   CHECK_FALSE(recorder.ctl("status").out.contains("off"));  // the next capture finds it as it was
 }
 
-TEST_CASE("what triggers switched is as it was, and what ctl switched stays") {
+TEST_CASE("switches by triggers are restored, and switches by ctl stay") {
   need_root();
   Recorder recorder({"--wait", "--flight", "10s", "--trigger", "enable library.*: number % 2 == 0",
                      "--trigger", "disable linked.*: number % 1000 == 500"});
@@ -182,7 +182,7 @@ TEST_CASE("a trigger of a capture that leaves points out switches those that it 
   CHECK(recorder.capture->wait().exit_code == 0);
 }
 
-TEST_CASE("what was dumped last is told with its own size") {
+TEST_CASE("the last dump is reported with its own size") {
   need_root();
   Recorder recorder({"--flight", "10s", "--dumps", "1", "--trigger",
                      "point == library.in--library.out && number % 1000 == 999"});
@@ -215,7 +215,7 @@ TEST_CASE("a trigger on a queue's samples dumps at once, while sampling goes on"
   CHECK(reader.events() > 1000);
 }
 
-TEST_CASE("what a stop by trigger leaves behind it is told in events as well") {
+TEST_CASE("the aftermath of a stop by trigger can be given in events as well") {
   need_root();
   Recorder recorder({"--flight", "10s", "--after", "3000ev", "--trigger", "start: number > 10",
                      "--trigger", "stop: number % 1000 == 500"});
@@ -226,7 +226,7 @@ TEST_CASE("what a stop by trigger leaves behind it is told in events as well") {
   CHECK(all.end() - stop >= 1400);  // of two points, and the trigger is looked at a little later
 }
 
-TEST_CASE("who waits for a dump is answered when a trigger starts the file") {
+TEST_CASE("a client that waits for a dump is answered when a trigger starts the file") {
   need_root();
   Recorder recorder(
       {"--flight", "10s", "--after", "60s", "--trigger", "start: number % 4000 == 3999"});
@@ -242,7 +242,7 @@ TEST_CASE("who waits for a dump is answered when a trigger starts the file") {
   check_whole(recorder.directory.path("run.sjt"));
 }
 
-TEST_CASE("a target without switches is told so before it is recorded with triggers that switch") {
+TEST_CASE("switching triggers for a target without switches are refused before it is recorded") {
   need_root();
   test::Child subject({"env", "SJ_RINGS=off", SJ_SUBJECT_LINKED, "100000"});
   REQUIRE(subject.wait_for_output("ready"));
@@ -255,7 +255,7 @@ TEST_CASE("a target without switches is told so before it is recorded with trigg
   CHECK(std::filesystem::is_empty(directory.path()));
 }
 
-TEST_CASE("a trigger that does not fit is told before anything is recorded") {
+TEST_CASE("a trigger that does not fit is refused before anything is recorded") {
   need_root();
   test::Child subject({SJ_SUBJECT_LINKED, "100000"});
   REQUIRE(subject.wait_for_output("ready"));

@@ -1,6 +1,6 @@
-// A machine whose CPUs' cycle counters disagree, played by a target and a sojourn that both read
-// such counters: the recorder finds by how much, and its times are those of the clock again. Each
-// hit brings the clock's time just before it.
+// A target and a sojourn that imitate a machine whose CPUs' cycle counters disagree: the recorder
+// measures the offsets and corrects its times to the clock's. Each hit carries the clock's time
+// from just before it.
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
@@ -98,12 +98,13 @@ TEST_CASE("CPUs whose cycle counters disagree are found, and stamps of rings cor
     CHECK(median_late_ns(its) < 100'000);
     CHECK(outside_of(its, error_ns) == 0);
   }
-  // Threads that stay are right to what measuring left open, whatever the one that moves adds.
+  // Stamps of threads that stay on one CPU are right within the measurement's error, whatever the
+  // moving thread adds to the trace's error.
   for (const char* const thread : {"even.in", "odd.in"}) {
     CAPTURE(thread);
     CHECK(outside_of(hits.at(thread), 200'000) == 0);
   }
-  // Of the thread that moves, hits around its moves are the uncertain ones.
+  // The moving thread's hits around its moves are the ones whose CPU is not known.
   CHECK(capture.events_of_unknown_cpu > 0);
   CHECK(capture.events_of_unknown_cpu < hits.at("both.in").size() / 2);
   CHECK(error_ns < odd.ahead_ns);
@@ -116,7 +117,7 @@ TEST_CASE("CPUs whose cycle counters disagree are found, and stamps of rings cor
   CHECK(counters.at("events_of_unknown_cpu") == capture.events_of_unknown_cpu);
 }
 
-TEST_CASE("where counters agree stamps are as they were read") {
+TEST_CASE("if the counters agree stamps are not corrected") {
   const test::TemporaryDirectory directory;
   const std::string path = directory.path("run.sjt");
   const Station station;

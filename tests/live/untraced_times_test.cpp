@@ -138,13 +138,13 @@ double alike_untraced(const Untraced& truth, std::string_view quantile) {
   return alike.value();
 }
 
-TEST_CASE("times without what tracing took are those of the untraced target, dear as hits may be") {
+TEST_CASE("times without tracing are those of the untraced target, however expensive hits are") {
   need_root();
   Untraced truth;
   truth[0] = untraced();
   const Times rings = traced({SJ_SOJOURN}, {"--engine", "ring"});
   const Times bpf = traced({SJ_SOJOURN}, {"--engine", "bpf", "--budget", "none"});
-  const Times dear = traced({"env", "SJ_HIT_DELAY_NS=5000", SJ_DEAR_HITS},
+  const Times slow = traced({"env", "SJ_HIT_DELAY_NS=5000", SJ_SLOW_HITS},
                             {"--engine", "bpf", "--budget", "none"});
   truth[1] = untraced();
 
@@ -154,10 +154,10 @@ TEST_CASE("times without what tracing took are those of the untraced target, dea
        {"D mac.mux--mac.harq.down--phy.out.proc p50", "D rlc.tx.am--rlc.seg.am--mac.mux p50",
         "D rlc.seg.am--mac.mux--mac.harq.down p50", "U phy.in.ant--phy.in.proc--mac.demux p50"}) {
     CAPTURE(row, truth[0].at(row).measured_us, truth[1].at(row).measured_us, rings.at(row).net_us,
-            bpf.at(row).net_us, dear.at(row).net_us, dear.at(row).measured_us);
+            bpf.at(row).net_us, slow.at(row).net_us, slow.at(row).measured_us);
     const double true_us = std::max(truth[0].at(row).measured_us, truth[1].at(row).measured_us);
-    CHECK(dear.at(row).measured_us > true_us + 4);
-    for (const Times* const times : {&rings, &bpf, &dear})
+    CHECK(slow.at(row).measured_us > true_us + 4);
+    for (const Times* const times : {&rings, &bpf, &slow})
       CHECK(std::abs(times->at(row).net_us - true_us) < 1);
   }
   // On a machine with more work than CPUs a unit waits for one between threads, which no hit shows.
@@ -165,17 +165,17 @@ TEST_CASE("times without what tracing took are those of the untraced target, dea
   const bool are_steady = alike_untraced(truth, "p99") > 0.75;
   if (!are_steady)
     WARN("99th percentiles not compared: those of two untraced runs differ by more than a quarter");
-  for (const Times* const times : {&rings, &bpf, &dear}) {
+  for (const Times* const times : {&rings, &bpf, &slow}) {
     const Agreement medians = agreement(truth, *times, "p50");
     CHECK(medians.net.all > 10);
     CHECK(medians.net.value() > 0.5);
     if (are_steady) CHECK(agreement(truth, *times, "p99").net.value() > 0.5);
   }
-  const Agreement of_dear = agreement(truth, dear, "p50");
-  CHECK(of_dear.net.near > of_dear.measured.near + 4);
+  const Agreement of_slow = agreement(truth, slow, "p50");
+  CHECK(of_slow.net.near > of_slow.measured.near + 4);
   // Compared with each other: expensive hits and cheap ones.
   Share alike;
-  for (const auto& [row, time] : dear)
+  for (const auto& [row, time] : slow)
     if (row.ends_with("p50") && bpf.contains(row) && truth[0].contains(row) &&
         truth[1].contains(row))
       alike.add(std::abs(time.net_us - bpf.at(row).net_us) <=
@@ -183,8 +183,8 @@ TEST_CASE("times without what tracing took are those of the untraced target, dea
   CHECK(alike.value() > 0.5);
 }
 
-TEST_CASE("what is installed has no switch that makes hits dearer") {
-  CHECK(test::contents(SJ_DEAR_HITS).contains("SJ_HIT_DELAY_NS"));
+TEST_CASE("the installed program has no switch that makes hits slower") {
+  CHECK(test::contents(SJ_SLOW_HITS).contains("SJ_HIT_DELAY_NS"));
   CHECK_FALSE(test::contents(SJ_SOJOURN).contains("SJ_HIT_DELAY_NS"));
 }
 

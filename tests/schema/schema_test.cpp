@@ -101,7 +101,7 @@ TEST_CASE("sojourn_schema makes the headers of a target in this build") {
   has_the_points(SJ_FIRES, Headers().points());
 }
 
-TEST_CASE("a program that fires what the schema does not have does not compile") {
+TEST_CASE("a program that fires an event that the schema lacks does not compile") {
   const auto [statement, words] =
       GENERATE(table<std::string, std::string>({{"SJ_EVENT(MAC, SLOTS, 1);", "SJ_EVENT_MAC_SLOTS"},
                                                 {"SJ_EVENT(MAC, GRANT, 1);", "SJ_EVENT_MAC_GRANT"},

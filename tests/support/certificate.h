@@ -17,7 +17,7 @@ class Certificate {
   std::string key() const { return directory_.path("key.pem"); }
   std::string token_file() const { return directory_.path("token"); }
   std::string token() const { return "0123456789abcdef0123"; }
-  // What a reader needs, in this process's environment and its children's.
+  // Sets the variables that a reader needs in the environment of this process and its children.
   void trust() const;
 
  private:

@@ -1,5 +1,5 @@
-// The truth of the base station under test as a trace: the same journeys as those of a capture,
-// with times that no tracer made longer.
+// The ground truth of the base station under test as a trace: the same journeys as those of a
+// capture, with times that tracing has not changed.
 #pragma once
 
 #include <string>

@@ -1,5 +1,6 @@
-// Of sojourn-uneven-counters, which is sojourn but for this: it runs as on a machine whose CPUs'
-// cycle counters disagree. Those of odd CPUs are SJ_UNEVEN_TICKS ahead of those of even ones.
+// The difference between sojourn-uneven-counters and sojourn: it imitates a machine whose CPUs'
+// cycle counters disagree. The counters of odd CPUs are SJ_UNEVEN_TICKS ahead of those of even
+// ones.
 #include "tests/support/uneven_counters.h"
 
 #include <cstdint>

@@ -62,7 +62,7 @@ TEST_CASE("a trace that was cut anywhere has the same report, found without its 
   }
 }
 
-TEST_CASE("a trace of what threads did has the same report") {
+TEST_CASE("a trace of threads' activity has the same report") {
   context::test::Trace made;
   made.schema.points.erase(made.schema.points.begin());  // of the target
   made.is_thread(101, "");
@@ -107,8 +107,8 @@ TEST_CASE("a file that is no trace is refused in words") {
     const auto native = words_of(test::run({SJ_SOJOURN, "report", "--json", path}), path);
     CHECK(words_of(in_node(path, "pieces"), "trace") == native);
   }
-  // The page also opens LatSeq recordings, which are text. So the error for a text says that it is
-  // none.
+  // The page also opens LatSeq recordings, which are text. So the error for another text says that
+  // it is not a recording.
   for (const std::string& text : {std::string("dear diary"), std::string(100'000, 'x')}) {
     test::write_contents(path, text);
     CHECK(words_of(in_node(path, "pieces"), "trace").starts_with(": no LatSeq event in 1 line"));

@@ -31,7 +31,7 @@ Result<void> BudgetKeeper::start() {
   if (!options_->budget) return {};
   const std::string& why = recorder_->costs().why_unknown();
   if (!why.empty() && !options_->budget->is_default)
-    return fail("keep to a budget: what a hit costs is not known: {}", why);
+    return fail("keep to a budget: the cost of a hit is not known: {}", why);
   if (is_needed()) budget_.emplace(*options_->budget, budget_points());
   return {};
 }

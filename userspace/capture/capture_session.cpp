@@ -28,7 +28,7 @@
 #include "userspace/capture/hit_monitor.h"
 #include "userspace/capture/loss_monitor.h"
 #include "userspace/capture/metrics/metrics_service.h"
-#include "userspace/capture/metrics_teller.h"
+#include "userspace/capture/metrics_monitor.h"
 #include "userspace/capture/output/writable.h"
 #include "userspace/capture/processes/process_exits.h"
 #include "userspace/capture/progress_reporter.h"
@@ -89,7 +89,7 @@ struct Parts {
   ProgressReporter progress;
   LossMonitor losses;
   HitMonitor hits;
-  MetricsTeller monitoring;
+  MetricsMonitor monitoring;
   std::optional<FlightRecorder> recorder;
   ControlService control;
   std::vector<Ticker*> tickers;  // in the order in which the loop ticks them
@@ -159,7 +159,7 @@ class Capture::State {
   PointFinder finder{options};
   TracedProcesses processes;          // they outlive the sources
   std::optional<TriggerWatch> watch;  // of a flight recorder; the sink's thread looks
-  std::optional<BlockFeed> feed;      // where the trace is streamed as well
+  std::optional<BlockFeed> feed;      // if the trace is streamed as well
   std::unique_ptr<StreamServer> server;
   std::unique_ptr<MetricsService> metrics;
   std::optional<Sink> sink;
@@ -435,7 +435,7 @@ Result<Outcome> Capture::finish() {
   const bool all_have_it = !state.server || state.server->finish();  // also where the disk is full
   SJ_TRY(file, std::move(ended));
   BlockFeed::Totals streamed = state.feed ? state.feed->totals() : BlockFeed::Totals();
-  // Readers of our own did not come from elsewhere.
+  // Readers within this process are not counted.
   streamed.readers -= (state.metrics ? 1U : 0U) + (state.options.stream.has_own_reader ? 1U : 0U);
   auto influx = state.metrics ? state.metrics->finish() : std::nullopt;
   const NotKept missing = not_kept(losses);

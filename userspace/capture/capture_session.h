@@ -42,7 +42,7 @@ class Capture {
   std::vector<std::string> streams() const;
   // The stream to this process's own reader, where StreamOptions wants one; once.
   base::Fd own_stream();
-  std::optional<std::string> metrics() const;  // and where its metrics are
+  std::optional<std::string> metrics() const;  // the address of its metrics, if it serves any
 
   // The processes that are alive.
   std::vector<const tracee::Process*> processes() const;

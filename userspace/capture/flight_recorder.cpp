@@ -134,11 +134,11 @@ void FlightRecorder::move_watermark(const Listener& listener) {
   });
   watermark_.next_ns = now_ns + kWatermarkPeriodNs;
   const std::uint64_t left_out = watch_->left_out();
-  if (now_ns < watermark_.next_word_ns || left_out == watermark_.told) return;
+  if (now_ns < watermark_.next_word_ns || left_out == watermark_.reported) return;
   listener.say(
       fmt::format("triggers on journeys: {} more events were not looked at: they came late, or "
                   "there was no time",
-                  left_out - std::exchange(watermark_.told, left_out)));
+                  left_out - std::exchange(watermark_.reported, left_out)));
   watermark_.next_word_ns = now_ns + kTriggerRestNs;
 }
 

@@ -70,7 +70,7 @@ class FlightRecorder final : public Ticker {
   struct Watermark {
     std::uint64_t marked_ns = 0;  // when the sources were marked; 0: they are not
     std::uint64_t next_ns = 0;
-    std::uint64_t told = 0;  // events that were left out, as already reported
+    std::uint64_t reported = 0;  // events that were left out, as already reported
     std::uint64_t next_word_ns = 0;
   };
 

@@ -72,8 +72,8 @@ void FlightRings::obey(const ControlSocket::Request& request, const Say& say) {
 void FlightRings::look_for_libraries(const Say& say) {
   const auto looked = rings_.look_again();
   if (looked) return;
-  if (std::exchange(told_, looked.error().text()) != looked.error().text())
-    say(fmt::format("not in the dumps: {}", told_));
+  if (std::exchange(reported_problem_, looked.error().text()) != looked.error().text())
+    say(fmt::format("not in the dumps: {}", reported_problem_));
 }
 
 // Waits for a request, a signal, the end of a target, or a second.

@@ -43,7 +43,7 @@ class FlightRings {
   DumpNames names_;
   std::optional<ControlSocket> control_;  // missing where the machine has no abstract sockets
   std::string ended_by_;
-  std::string told_;  // why a library's rings could not be taken in
+  std::string reported_problem_;  // why a library's rings could not be taken in
   unsigned dumps_ = 0;
 };
 

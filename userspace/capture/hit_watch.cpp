@@ -37,7 +37,7 @@ std::vector<HitWatch::Hot> HitWatch::find_hot(std::uint64_t now_ns,
     const double cost_ns = count * static_cast<double>(points[point].hit_ps) / 1e3;
     const bool is_hot = points[point].is_targets && points[point].is_hot_news &&
                         cost_ns > kHotOfProcessor * window && cost_ns > kHotShare * cpu;
-    if (is_hot && told_.insert(id).second)
+    if (is_hot && reported_hot_.insert(id).second)
       hot.push_back({.point = id,
                      .hits_a_second = count / window * 1e9,
                      .share = cost_ns / std::max(cpu, cost_ns)});
@@ -52,8 +52,8 @@ std::vector<HitWatch::Hot> HitWatch::find_hot(std::uint64_t now_ns,
 HitWatch::News HitWatch::look(std::uint64_t now_ns, std::span<const WatchedPoint> points,
                               std::span<const std::uint64_t> hits, std::uint64_t cpu_ns) {
   News news{.hot = find_hot(now_ns, points, hits, cpu_ns), .silent = {}, .none_was_hit = false};
-  if (has_told_silent_ || now_ns < open_ns_ + kSilentNs) return news;
-  has_told_silent_ = true;
+  if (has_reported_silent_ || now_ns < open_ns_ + kSilentNs) return news;
+  has_reported_silent_ = true;
   std::size_t watched = 0;
   std::size_t unhit = 0;
   for (std::size_t point = 0; point < points.size(); ++point) {

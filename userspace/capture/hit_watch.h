@@ -54,8 +54,8 @@ class HitWatch {
   std::uint64_t last_ns_ = 0;
   std::uint64_t last_cpu_ns_ = 0;
   std::vector<std::uint64_t> last_hits_;
-  std::set<model::PointId> told_;
-  bool has_told_silent_ = false;
+  std::set<model::PointId> reported_hot_;
+  bool has_reported_silent_ = false;
 };
 
 // "a, b and 3 more: no such traffic, ..."; `by_name`: the points are functions that a map names.

@@ -39,7 +39,7 @@ std::string_view why_lost(const model::Ledger& ledger, bool is_behind) {
     case model::LossCause::kRecursionMissed:
       return "the kernel skipped programs that were running already; this is an upper bound";
     case model::LossCause::kUnreadable:
-      return "what stood in rings made no sense: is something writing over the target's memory?";
+      return "rings have invalid contents: does something overwrite the target's memory?";
     default:
       return "`sojourn check` will tell which and why";
   }
@@ -55,8 +55,8 @@ Result<void> LossMonitor::tick(const Listener& listener) {
   SJ_TRY(losses, pump_->losses());
   const std::uint64_t lost = not_kept(losses).lost;
   const bool is_behind = std::exchange(was_behind_, false);
-  if (lost <= told_ || now_ns < next_word_ns_) return {};
-  told_ = lost;
+  if (lost <= reported_ || now_ns < next_word_ns_) return {};
+  reported_ = lost;
   next_word_ns_ = now_ns + kRestNs;
   listener.say(fmt::format("losing events, {} so far: {}", base::grouped(lost),
                            why_lost(losses, is_behind)));

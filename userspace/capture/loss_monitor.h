@@ -22,7 +22,7 @@ class LossMonitor final : public Ticker {
   const CaptureRecord* record_;
   const Sink* sink_;
   const EventPump* pump_;
-  std::uint64_t told_ = 0;
+  std::uint64_t reported_ = 0;
   std::uint64_t next_look_ns_ = 0;
   std::uint64_t next_word_ns_ = 0;
   bool was_behind_ = false;  // the sink, since the last look

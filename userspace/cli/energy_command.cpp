@@ -69,7 +69,7 @@ Result<EnergyOfRun> read_run(const std::string& path, const RulesOption& rules) 
   return run;
 }
 
-// Nothing for the mean.
+// Returns the quantile; nothing for the mean.
 std::optional<double> quantile_of(std::string_view name) {
   if (name == "p50") return 0.5;
   if (name == "p90") return 0.9;

@@ -104,8 +104,8 @@ Result<void> run(const Options& options) {
     written = output.flush_if_full();
     return written && output.is_taken() && !full();
   };
-  // With a limit no events are read ahead, so that remarks about the file are about the part
-  // printed.
+  // With a limit no events are read ahead, so that messages about damage concern the printed part
+  // only.
   PlainExecutor here;
   base::ThreadExecutor threads;
   Executor& executor = options.limit != 0 ? static_cast<Executor&>(here) : threads;

@@ -61,8 +61,8 @@ Action define_flow(Arguments& arguments) {
   auto options = std::make_shared<Options>();
   arguments
       .add_option("trace", options->paths,
-                  "The trace file, e.g. run.sjt. Several, of runs of the same program, tell which "
-                  "places differ from run to run")
+                  "The trace file, e.g. run.sjt. Several traces of runs of the same program show "
+                  "which places differ from run to run")
       .type_name("FILE")
       .required();
   options->traces.define_options(arguments);

@@ -264,8 +264,8 @@ Action define_import(Arguments& arguments) {
       .type_name("TRACE");
   arguments
       .add_option("--began", options->began,
-                  "With --from srsran: when the program started, as the time since 1970, where its "
-                  "events do not tell: 1732320000.5s, or $(date -d '2024-11-23 10:00' +%ss)")
+                  "With --from srsran: when the program started, as the time since 1970, if its "
+                  "events do not contain it: 1732320000.5s, or $(date -d '2024-11-23 10:00' +%ss)")
       .type_name("TIME")
       .check([](const std::string& text) {
         const auto since_1970 = parse_time(text);
@@ -315,7 +315,7 @@ Action define_import(Arguments& arguments) {
       "\"failure\"}]}");
   arguments.when_parsed([options] {
     if (!options->began.empty() && options->from != "srsran")
-      refuse_usage("--began is of --from srsran: the others tell their times themselves");
+      refuse_usage("--began goes with --from srsran only: the other formats contain their times");
     if (options->from == "xlap" && options->files.size() != 1)
       refuse_usage("--from xlap takes one directory");
     if (!has_hits(*options) &&

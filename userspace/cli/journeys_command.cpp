@@ -85,7 +85,7 @@ std::function<std::string(const Journey&)> words_of(const Options& options,
 // Says if no journey has a latency, as then none is the slowest.
 void tell_if_timeless(const std::string& path, const report::JourneySelection& found) {
   const std::uint64_t packets = found.at_one_point();
-  if (found.told() == 0 && packets != 0)
+  if (found.selected() == 0 && packets != 0)
     tell("{}: {} seen at one point only, so {} no latency\n", path,
          packets == 1 ? "1 packet was" : present::count(packets) + " packets were",
          packets == 1 ? "it has" : "they have");

@@ -20,7 +20,7 @@ struct LatseqJourneys {
   latseq::Journeys all;
 };
 
-// With a progress line.
+// Shows a progress line.
 Result<LatseqJourneys> rebuild_as_latseq(trace::Reader& reader, const latseq::Ends& ends);
 
 struct LatseqJourneyOptions {

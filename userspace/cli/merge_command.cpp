@@ -1,4 +1,4 @@
-// `sojourn merge`: traces of several hosts as one, without synchronised clocks.
+// `sojourn merge`: joins traces of several hosts without synchronised clocks.
 #include <cmath>
 #include <cstddef>
 #include <memory>
@@ -226,13 +226,13 @@ Action define_merge(Arguments& arguments) {
       "drift   how fast that clock goes against the first one\n"
       "steps   how often it was set; packets contradict a straight line there\n"
       "\n"
-      "--cpus is for traces that say which CPU their events are of, where CPUs' clocks disagree, "
-      "such as other tracers' recordings. A clock is corrected where packets rule out that it is "
-      "the first CPU's.\n"
+      "--cpus is for traces whose events name their CPU, if the CPUs' clocks disagree, such as "
+      "other tracers' recordings. A clock is corrected where packets rule out that it is the first "
+      "CPU's.\n"
       "\n"
-      "Packets are known by ids that both hosts' points have, each used once in a trace. "
-      "Processes and threads of the second host have 10,000,000 more than their numbers, of the "
-      "third 20,000,000, and so on. docs/differential.md says more.");
+      "Packets are known by ids that both hosts' points have, each used once in a trace. Processes "
+      "and threads of the second host have 10,000,000 more than their numbers, of the third "
+      "20,000,000, and so on. docs/differential.md says more.");
   return [options] { return run(*options); };
 }
 

@@ -19,9 +19,8 @@ namespace sojourn::cli {
 Argument define_page_size(Arguments& arguments, std::uint64_t& megabytes) {
   return arguments
       .add_option("--html-size", megabytes,
-                  "The most that goes into a page of traces, in megabytes. Of what is larger the "
-                  "page has a "
-                  "summary and the slowest packets; the trace can be dropped onto it")
+                  "The largest size of traces inside a page, in megabytes. Of larger traces the "
+                  "page has a summary and the slowest packets; the traces can be dropped onto it")
       .type_name("MB")
       .check(whole_number(1, 1024))
       .capture_default_str();
@@ -30,8 +29,8 @@ Argument define_page_size(Arguments& arguments, std::uint64_t& megabytes) {
 Argument define_redact(Arguments& arguments, bool& redact) {
   return arguments.add_flag(
       "--redact", redact,
-      "Replace ids, addresses and names in the page's trace, by a key that nobody keeps, for pages "
-      "that leave the site (docs/page.md says what stays)");
+      "Replace ids, addresses and names in the page's trace, by a random key that is not kept, for "
+      "pages that leave the site (docs/page.md says what stays)");
 }
 
 namespace {

@@ -198,9 +198,9 @@ void gather(const ReportOptions& options, TracePass& pass, Figures& figures) {
   });
 }
 
-// Returns whether causes are part of the report. They take a second pass, and mean little without
-// the scheduler's events.
-bool tells_why(const ReportOptions& options, const Figures& figures) {
+// Returns whether causes are part of the report. They need a second pass, and the scheduler's
+// events.
+bool shows_causes(const ReportOptions& options, const Figures& figures) {
   return figures.extras.times().has("sched") && !options.json && !options.costs &&
          options.cdf.empty() && !figures.groups;
 }
@@ -232,7 +232,7 @@ Result<void> run_of_journeys(const ReportOptions& options, TraceInput& input,
   content.script = script_of(script);
   report::LatenessAnalysis inquiry(input, report::deadlines_of(figures.summary), keep,
                                    [](const causes::Verdict&) {});
-  if (tells_why(options, figures)) {
+  if (shows_causes(options, figures)) {
     SJ_CHECK(inquiry.run(threads, line.progress()));
     line.clear();
     content.late = &inquiry.tally();

@@ -79,7 +79,7 @@ void ReportOptions::define(Arguments& arguments) {
   choose_from(
       arguments.add_option("--cdf", options.cdf,
                            "Only the cumulative distributions of latencies and hops, or of the "
-                           "rows of --by: how many took at most so long, how many longer"),
+                           "rows of --by: how many took at most a time, and how many took longer"),
       {"text", "csv", "json"});
   arguments.add_flag("--plot", options.plot,
                      "Only pictures of letters, as wide as the terminal or 100 columns: latency "
@@ -87,8 +87,8 @@ void ReportOptions::define(Arguments& arguments) {
   arguments.add_flag("--points", options.points, "Also list each point with its hits and losses");
   arguments.add_flag("--costs", options.costs, "Only what tracing cost the target, by point");
   arguments.add_flag("--raw", options.raw,
-                     "Times as they were measured. By default those of the page are without what "
-                     "tracing took, where the trace says what a hit costs (docs/tracing-cost.md); "
+                     "Show times as they were measured. By default the report subtracts the time "
+                     "of tracing, if the trace has the cost of a hit (docs/tracing-cost.md); "
                      "--json has both, --by, --cdf and --deadline are as measured");
   arguments.add_flag("--paste", options.paste,
                      "Print Markdown for a bug report: kernel, CPU, versions, losses, the report, "

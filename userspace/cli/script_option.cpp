@@ -102,7 +102,8 @@ Result<void> ScriptOption::write(trace::Reader& reader, const trace::Put& put,
   const std::string& name = script.events()->name();
   if (script.filters_journeys())
     return fail(
-        "{}: filters journeys, and a trace has events: use filter(), or filter where it is read",
+        "{}: filters journeys, but a trace consists of events: use filter(), or filter journeys in "
+        "the command that reads the trace",
         name);
   SJ_CHECK(trace::write_staged(reader, name, put, progress));
   return script.finish();

@@ -61,8 +61,8 @@ class ScriptOption {
   // option.
   Result<ScriptRun> start(trace::Reader& reader, Things things) const;
 
-  // Writes the trace again as the script makes it. Refuses one that filters journeys: a trace has
-  // events.
+  // Writes the trace as the script changes it. Fails for a script that filters journeys, because a
+  // trace holds events.
   Result<void> write(trace::Reader& reader, const trace::Put& put,
                      const trace::CopyProgress& progress = {}) const;
 

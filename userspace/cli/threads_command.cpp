@@ -122,7 +122,7 @@ Result<void> run(const Options& options) {
                                selection.of_threads());
   if (!survey.knows_states())
     return fail(
-        "{}: has no context of the scheduler, which tells what threads do: `sojourn record -p PID "
+        "{}: has no events of the scheduler, which show what threads do: `sojourn record -p PID "
         "--auto` records it (docs/threads.md)",
         options.path);
   SJ_TRY(topology, journeys::Topology::derive(reader.schema(), {}));

@@ -81,11 +81,11 @@ Action define_why_slow(Arguments& arguments) {
       arguments, "Only packets for which this is true, e.g. 'rnti == 0x4601' (docs/filters.md)");
   arguments
       .add_option("--support", options->least_support,
-                  "Tell only what at least this share of the slow packets have")
+                  "Show only traits that at least this share of the slow packets have")
       .type_name("PERCENT")
       .check(number_above(0, 100))
       .capture_default_str();
-  arguments.add_option("--most", options->most, "Tell at most this many of each direction")
+  arguments.add_option("--most", options->most, "Show at most this many traits of each direction")
       .type_name("N")
       .check(whole_number(1, 1000))
       .capture_default_str();

@@ -59,10 +59,11 @@ struct Wanted {
   std::size_t places = 0;  // functions that were found, with or without room for a probe
   std::size_t files = 0;   // files that may have it
   std::size_t sites = 0;   // probes that it got
-  std::size_t unread = 0;  // of them, those whose functions could not be read
+  std::size_t unread = 0;  // files whose functions could not be read
   std::vector<std::string> near = {};
   bool is_left_out = false;  // it is no point of this release
-  std::size_t guesses = 0;   // instead of a name: so many that look like a data path
+  // No name is given: the number of functions to find that look like a data path.
+  std::size_t guesses = 0;
 };
 
 // A point of a function that has no cheap place: its callers have, wherever they are.
@@ -178,8 +179,8 @@ Result<void> Collector::check_free(std::size_t file, const DraftSite& draft,
   });
   if (!is_used || (!has_call_for_itself && !taken_.contains({file, draft.site.offset}))) return {};
   return fail(
-      "another point of the map is hit at {}: a span, or what a function's exit is, has it "
-      "for itself",
+      "another point of the map is hit at {}: a span or an exit of a function cannot share its "
+      "place",
       draft.about.place());
 }
 
@@ -256,9 +257,9 @@ void Collector::add_callers(const Called& called) {
     if (!calls) continue;
     // A method that tables point to has few direct callers.
     if (calls->is_pointed_to) {
-      unusable(wanted, called.why_not +
-                           "; it cannot be probed where it is called, as that is done "
-                           "through pointers");
+      unusable(wanted,
+               called.why_not +
+                   "; its callers cannot be probed instead, as they call it through pointers");
       return;
     }
     if (calls->has_pointers) by_pointer.push_back(file.name.substr(file.name.rfind('/') + 1));
@@ -310,10 +311,9 @@ void Collector::take_result(const Context& context, Wanted& wanted, SearchResult
   }
   if (!result.within.empty()) {
     ++wanted.places;
-    unusable(wanted,
-             fmt::format("{} is where no function begins, but within {}: a probe there could "
-                         "break an instruction",
-                         wanted.point->function, printable(result.within)));
+    unusable(wanted, fmt::format("{} is not the beginning of a function, but within {}: a probe "
+                                 "there could break an instruction",
+                                 wanted.point->function, printable(result.within)));
     return;
   }
   for (FoundFunction& function : result.functions) {

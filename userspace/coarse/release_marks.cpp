@@ -66,10 +66,9 @@ std::vector<std::string> ReleaseMarks::remarks() const {
     remarks.push_back(tracee::printable(
         found != nullptr
             ? fmt::format("{}: the program looks like release {}", map.path, found->name)
-            : fmt::format(
-                  "{}: the program is none of the releases that the map knows ({}): a newer "
-                  "one? Look at the values that it reads, by sojourn events",
-                  map.path, fmt::join(names, ", "))));
+            : fmt::format("{}: the program is none of the releases that the map knows ({}). It may "
+                          "be newer: check the values that are read, by sojourn events",
+                          map.path, fmt::join(names, ", "))));
   }
   return remarks;
 }

@@ -14,7 +14,7 @@ Result<void> fit_clock(const CtfClock& clock, imports::Clock wanted, const std::
   if (clock.name.empty()) return fail("{}: its events have no times", path);
   if (wanted == imports::Clock::kWall) {
     if (clock.zero_unix_ns) return {};
-    return fail("{}: its clock \"{}\" does not say what it is since 1970", path, clock.name);
+    return fail("{}: its clock \"{}\" has no known offset to 1970", path, clock.name);
   }
   if (clock.name != "monotonic")
     return fail("{}: its clock is \"{}\", not \"monotonic\": say --clock wall", path, clock.name);

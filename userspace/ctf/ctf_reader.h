@@ -14,7 +14,7 @@
 namespace sojourn::ctf {
 
 struct CtfEvent {
-  hits::Hit hit;  // its time is that of the clock, in nanoseconds; of the call only
+  hits::Hit hit;  // its time is the clock's, in nanoseconds; valid during the call only
   std::optional<std::uint64_t> unix_ns;  // unset: the clock has no known offset to 1970
 };
 

@@ -16,7 +16,7 @@ using std::chrono::milliseconds;
 
 constexpr std::chrono::seconds kFirstPatience(5);
 constexpr std::chrono::seconds kGiveUpAfter(30);
-constexpr std::chrono::seconds kGoneAfter(5);  // where nobody listens any more on this machine
+constexpr std::chrono::seconds kGoneAfter(5);  // if no program listens on this machine any more
 constexpr milliseconds kBetweenTries(500);
 
 }  // namespace
@@ -103,7 +103,7 @@ void KeptStream::try_again(milliseconds patience) {
     return;
   }
   next_try_ = Clock::now() + kBetweenTries;
-  // The recorder has gone, or what forwards its port begins anew.
+  // Either the recorder has ended, or a program that forwards its port is being restarted.
   const bool is_nobody = connected.error().kind() == ErrorKind::kNoAnswer && !address_.is_tls;
   if (next_try_ >= broken_since_ + (is_nobody ? kGoneAfter : kGiveUpAfter))
     give_up(connected.error().text());

@@ -1,7 +1,7 @@
-// A stream that is read into a file. Where the connection breaks before the capture has ended, it
-// connects again, and what comes then follows what is there: together they are one trace, whose
-// ledger counts what passed in between (analysis/trace/parts.h). Nothing blocks but an attempt to
-// connect. One thread owns a KeptStream.
+// Reads a stream into a file. If the connection breaks before the capture has ended, it connects
+// again and appends the new part. All parts are one trace, whose ledger counts the events that
+// passed in between (analysis/trace/parts.h). Only an attempt to connect blocks. One thread owns a
+// KeptStream.
 #pragma once
 
 #include <chrono>
@@ -23,21 +23,23 @@ class KeptStream {
  public:
   using Clock = std::chrono::steady_clock;
 
-  // The file, which is empty, outlives it.
+  // The file must be empty, and must outlive the stream.
   static Result<KeptStream> open(const std::string& name, int file);
 
-  // Takes what has come, and not much more than so many bytes of it. Where the connection is
-  // broken, tries to connect for so long at most, if it is time for that.
+  // Takes the received bytes, about `most_bytes` at most. If the connection is broken and the next
+  // attempt is due, tries to connect for `patience` at most.
   Result<void> take(std::uint64_t most_bytes, std::chrono::milliseconds patience);
 
-  // Of the file: whole blocks, and while the first part lasts that is no trace, everything.
+  // The file's size up to the last whole block. If the stream is no trace, all of its bytes.
   std::uint64_t size() const;
-  // Nothing more comes. What is there is all of it, or up to where a connection broke for good.
+  // Returns true if nothing more will come: the capture has ended, or the connection broke for
+  // good.
   bool is_complete() const { return is_complete_; }
-  // What to wait for before the next take(), and for how long at most.
+  // The event to wait for before the next take(), and the time until the next attempt to connect.
   std::optional<pollfd> awaited() const;
   std::chrono::milliseconds until_next_try() const;
-  // What became of the connection since the last call, in words for people; empty: nothing.
+  // Returns what happened to the connection since the last call, as text for the user; empty:
+  // nothing.
   std::string take_news() { return std::exchange(news_, {}); }
 
  private:
@@ -55,13 +57,13 @@ class KeptStream {
   bool is_first_part() const { return part_begin_ == 0; }
 
   StreamAddress address_;
-  std::optional<StreamConnection> connection_;  // none: it is broken
+  std::optional<StreamConnection> connection_;  // empty: it is broken
   int file_;
   std::vector<std::uint8_t> piece_;
-  trace::Framing framing_;        // of the part that comes
-  std::string capture_;           // of the first part
-  std::uint64_t part_begin_ = 0;  // in the file
-  std::uint64_t end_ = 0;         // of all that is kept
+  trace::Framing framing_;        // of the part that is being received
+  std::string capture_;           // the capture's name in the first part
+  std::uint64_t part_begin_ = 0;  // its offset in the file
+  std::uint64_t end_ = 0;         // the end of the kept bytes
   bool is_complete_ = false;
   Clock::time_point broken_since_;
   Clock::time_point next_try_;

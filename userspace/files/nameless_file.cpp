@@ -16,7 +16,7 @@ Result<base::Fd> nameless_file() {
   std::string directory = wanted != nullptr && *wanted != '\0' ? wanted : "/tmp";
   base::Fd fd(open(directory.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600));
   if (fd) return fd;
-  // A file system that has none without a name.
+  // This file system has no files without a name.
   std::string name = directory + "/sojourn-XXXXXX";
   fd = base::Fd(mkostemp(name.data(), O_CLOEXEC));
   if (!fd) return fail_errno("make a temporary file in {}", directory);

@@ -29,8 +29,8 @@ constexpr const char* kStandardInput = "standard input";
 
 volatile std::sig_atomic_t g_is_interrupted = 0;
 
-// While it lives, an interrupt ends the reading and not the program. It comes through only while
-// somebody waits, so none is missed.
+// While this object exists, an interrupt (Ctrl-C) ends the reading instead of the program. The
+// signal is delivered only inside of wait_for(), so that none is missed.
 class Interrupts {
  public:
   Interrupts() {
@@ -52,7 +52,7 @@ class Interrupts {
     sigaction(SIGINT, &before_, nullptr);
   }
 
-  // False: interrupted. `wanted` may be none.
+  // Returns false after an interrupt. Without `wanted` it waits for the interrupt alone.
   bool wait_for(std::optional<pollfd> wanted, std::optional<std::chrono::milliseconds> most) const {
     const timespec limit = {.tv_sec = most ? most->count() / 1000 : 0,
                             .tv_nsec = most ? most->count() % 1000 * 1'000'000 : 0};

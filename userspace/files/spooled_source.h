@@ -1,7 +1,7 @@
 // A trace that comes as a stream: from `record --listen`, or on standard input. It is read to its
 // end, or until an interrupt (Ctrl-C), into a temporary file without a name, which is as large as
-// the stream and goes away with the source. A connection that breaks is made again
-// (kept_stream.h), which is told on stderr.
+// the stream and is removed with the source. A broken connection is made again (kept_stream.h) and
+// reported on stderr.
 #pragma once
 
 #include <memory>

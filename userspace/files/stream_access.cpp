@@ -41,7 +41,7 @@ Result<std::string> read_token(const std::string& path) {
   struct stat status{};
   if (fstat(fd.get(), &status) != 0) return fail_errno("open {}", path);
   if ((status.st_mode & (S_IROTH | S_IWOTH)) != 0)
-    return fail("{}: a token that everybody can read or write is none: chmod 600 {}", path, path);
+    return fail("{}: all users can read or write this token: chmod 600 {}", path, path);
   std::array<char, kMaxTokenBytes + 2> bytes{};
   const ssize_t got = read(fd.get(), bytes.data(), bytes.size());
   if (got < 0) return fail_errno("read {}", path);

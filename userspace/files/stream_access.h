@@ -1,6 +1,6 @@
-// What it takes to read a stream by TLS: a token, which the reader sends as its first line, and the
-// authorities that are trusted. A token is never an argument, as everybody sees those: it stands in
-// a file, or in the environment.
+// The secrets for reading a stream by TLS: a token, which the reader sends as its first line, and
+// the authorities that it trusts. A token is never an argument, because all users of a machine can
+// see arguments: it is in a file, or in the environment.
 #pragma once
 
 #include <string>
@@ -14,13 +14,13 @@ struct StreamAccess {
   std::string authorities;  // a PEM file; empty: the system's
 };
 
-// The first line of a file that not everybody may read.
+// Reads the first line of the file. Fails if all users may read the file.
 Result<std::string> read_token(const std::string& path);
 
-// SOJOURN_TOKEN_FILE, else SOJOURN_TOKEN. An error where there is neither.
+// Reads SOJOURN_TOKEN_FILE, else SOJOURN_TOKEN. Fails if neither is set.
 Result<std::string> token_of_environment();
 
-// That token, and SOJOURN_TLS_CA.
+// Reads the token, and SOJOURN_TLS_CA.
 Result<StreamAccess> access_of_environment();
 
 constexpr std::size_t kMinTokenBytes = 16;

@@ -102,7 +102,7 @@ Result<base::Fd> socket_for(const Endpoint& endpoint, const StreamAddress& addre
   return fd;
 }
 
-// Nobody listens there any more: an error that says so by its kind.
+// The error of a failed connection. Its kind is kNoAnswer if no program listens at the address.
 std::unexpected<Error> not_connected(const StreamAddress& address) {
   const bool is_nobody = errno == ECONNREFUSED || errno == ENOENT;
   auto failed = fail_errno("connect to {}", address.text());

@@ -21,7 +21,7 @@ using std::chrono::milliseconds;
 
 constexpr std::size_t kMaxRefusalBytes = 256;
 
-// A recorder that vanished without a word is found out within some ten seconds.
+// Detects within some ten seconds that a recorder has vanished.
 void keep_alive(int fd) {
   const auto set = [fd](int level, int option, int value) {
     setsockopt(fd, level, option, &value, sizeof(value));
@@ -124,7 +124,8 @@ std::size_t StreamConnection::receive_tls(std::span<std::uint8_t> into) {
   return 0;
 }
 
-// What does not begin as a refusal is a trace, or what the caller finds out.
+// Fails if the first bytes are a refusal in words. Otherwise the caller checks whether they are a
+// trace.
 Result<void> StreamConnection::check_for_refusal(std::span<const std::uint8_t> bytes) {
   const std::size_t kept = std::min(bytes.size(), kMaxRefusalBytes - begin_.size());
   begin_.append(reinterpret_cast<const char*>(bytes.data()), kept);

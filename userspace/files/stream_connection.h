@@ -1,5 +1,5 @@
-// The reader's side of a stream: connects, by TLS where the address says so, shows the token, and
-// receives. After open() nothing blocks. One thread owns a StreamConnection.
+// The reader's side of a stream: connects, by TLS if the address says so, sends the token, and
+// receives. Nothing blocks after open(). One thread owns a StreamConnection.
 #pragma once
 
 #include <chrono>
@@ -23,18 +23,18 @@ namespace sojourn::files {
 
 class StreamConnection {
  public:
-  // With the environment's token and authorities where that takes any. It waits for so long at most
-  // for each of its steps.
+  // Takes token and authorities from the environment if the address needs them. `patience` is the
+  // timeout of each step.
   static Result<StreamConnection> open(const StreamAddress& address,
                                        std::chrono::milliseconds patience);
 
   int fd() const { return fd_.get(); }
-  // What to wait for on the socket before the next receive(): POLLIN, or POLLOUT.
+  // The poll event to wait for before the next receive(): POLLIN or POLLOUT.
   short awaited() const { return awaited_; }
   bool is_open() const { return is_open_; }
 
-  // What has come, or nothing. An error: the other side refuses us, in its words. Whoever only
-  // vanishes closes the connection.
+  // Returns how many bytes were received, perhaps none. Fails, with the peer's words, if the peer
+  // refuses this reader. A peer that vanishes closes the connection, which is no error.
   Result<std::size_t> receive(std::span<std::uint8_t> into);
 
  private:
@@ -54,7 +54,7 @@ class StreamConnection {
   short awaited_ = POLLIN;
 };
 
-// The first words of what a recorder says instead of a trace.
+// The beginning of the text that a recorder sends instead of a trace when it refuses a reader.
 constexpr std::string_view kRefusal = "sojourn: ";
 
 }  // namespace sojourn::files

@@ -9,7 +9,7 @@
 
 namespace sojourn::files {
 
-// `what` it is, as in "larger than 1 MiB, which no rules are".
+// `what` names the content in errors, as in "larger than 1 MiB, which no rules are".
 Result<std::string> read_text(const std::string& path, std::string_view what);
 
 }  // namespace sojourn::files

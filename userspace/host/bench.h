@@ -22,7 +22,7 @@ std::string_view name(Form form);
 
 // The effort for one measurement.
 struct Effort {
-  std::uint64_t batch_ns;  // a sample takes so long, so that reading the clock does not matter
+  std::uint64_t batch_ns;  // the length of a sample, so that reading the clock does not matter
   std::size_t fewest;      // samples
   std::size_t most;
   std::uint64_t most_ns;
@@ -40,7 +40,7 @@ struct Row {
 
 struct MeasureOptions {
   double subtract_ns = 0;                       // of each repetition
-  double divide_by = 1;                         // repetitions hold so many of what is measured
+  double divide_by = 1;                         // how many operations one repetition does
   std::uint64_t most_repetitions = UINT64_MAX;  // of a sample
   bool has_partner = false;  // it shares the CPU: the preemption by it is measured
 };

@@ -59,7 +59,7 @@ Result<void> check_writable(const FrequencyLimits& policy) {
   return {};
 }
 
-// The keeper's main function. It reports on stderr what it could not set.
+// The keeper's main function. It reports the settings that it could not restore on stderr.
 [[noreturn]] void live_as_keeper(int until_closed, const std::vector<FrequencyLimits>& before) {
   setsid();  // an interrupt from the terminal is not for it
   for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE}) std::signal(signal, SIG_IGN);
@@ -125,7 +125,7 @@ FrequencySetting::FrequencySetting(FrequencySetting&& other) noexcept
       keeper_(std::exchange(other.keeper_, 0)) {}
 
 FrequencySetting::~FrequencySetting() {
-  (void)restore();  // the keeper has told of it
+  (void)restore();  // the keeper has reported errors
 }
 
 std::uint64_t FrequencySetting::slowest_khz() const {

@@ -30,7 +30,7 @@ class Cpuid {
   // Nothing if the processor has no such leaf.
   std::optional<CpuidRegisters> leaf(std::uint32_t number, std::uint32_t subleaf = 0) const;
 
-  std::string brand() const;       // "AMD EPYC"; empty: not told
+  std::string brand() const;       // "AMD EPYC"; empty: not known
   std::string hypervisor() const;  // "KVMKVMKVM"; empty: none, or it hides
   bool is_virtual() const;
   bool has_rdtscp() const;

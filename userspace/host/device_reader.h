@@ -17,8 +17,8 @@ std::vector<MachineFact> read_devices(const MachineRoots& roots);
 
 // A memory module of the firmware's table (SMBIOS type 17).
 struct MemoryModule {
-  std::string kind;            // "DDR4"; empty: not told
-  std::uint32_t rate_mts = 0;  // million transfers a second, as configured; 0: not told
+  std::string kind;            // "DDR4"; empty: not known
+  std::uint32_t rate_mts = 0;  // million transfers a second, as configured; 0: not known
   std::uint32_t bits = 0;      // width of its bus
 };
 // The installed modules. A table that is cut short or has wrong lengths is read up to there.

@@ -37,7 +37,7 @@ struct CacheLevel {
   std::string kind;  // "data", "instruction", "unified"
   std::uint64_t bytes = 0;
   std::uint64_t line_bytes = 0;
-  std::uint64_t sharers = 0;  // hardware threads; 0: not told
+  std::uint64_t sharers = 0;  // hardware threads; 0: not known
   std::string source;
 };
 // From sysfs; without it, from CPUID.

@@ -37,7 +37,7 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(0, text.find_last_not_of(" \t\r") + 1);
 }
 
-// The value of a header; empty where there is none.
+// Returns a header's value; empty if it is missing.
 std::string_view header_of(std::string_view head, std::string_view name) {
   for (std::size_t at = head.find('\n'); at != std::string_view::npos; at = head.find('\n', at)) {
     ++at;
@@ -196,7 +196,7 @@ Result<Answer> Client::exchange(std::string_view content_type, std::string_view 
     auto text = take_head();
     if (!text) return std::unexpected(std::move(sent ? text.error() : sent.error()));
     SJ_TRY(answer, parse_head(*text));
-    if (answer.status < 200) continue;  // the real one follows
+    if (answer.status < 200) continue;  // an interim answer; the final one follows
     SJ_CHECK(take_body(answer, *text));
     if (!sent || is_same_word(header_of(*text, "connection"), "close") ||
         text->starts_with("HTTP/1.0"))
@@ -246,7 +246,7 @@ Result<bool> Client::receive() {
   }
 }
 
-// Up to the empty line, which is taken and not returned.
+// Takes the head with its empty line, and returns it without that line.
 Result<std::string> Client::take_head() {
   for (;;) {
     std::size_t end = received_.find("\r\n\r\n");

@@ -1,5 +1,5 @@
-// Posts bodies to one web server by plain HTTP/1.1, over one connection as long as that lives. It
-// knows neither TLS nor redirections. Its host is looked up once. One thread owns a Client.
+// Posts bodies to one web server by plain HTTP/1.1. It keeps one connection as long as the server
+// does. It has neither TLS nor redirections, and looks its host up once. One thread owns a Client.
 #pragma once
 
 #include <chrono>
@@ -26,7 +26,7 @@ struct Url {
 };
 
 bool is_web_address(std::string_view text);  // http:// or https://
-// An error where it is no address that can be posted to.
+// Fails if it is not an address that a body can be posted to.
 Result<Url> parse_url(std::string_view text);
 
 struct Answer {
@@ -41,15 +41,15 @@ class Client {
  public:
   Client(Url url, std::chrono::milliseconds patience) : url_(std::move(url)), patience_(patience) {}
 
-  // Looks up the host's addresses, which may take seconds. Without it the first post does so.
+  // Looks up the host's addresses, which may take seconds. Otherwise the first post() does so.
   Result<void> find();
-  // Of each request from now on: the value of its Authorization header.
+  // Sets the Authorization header of all later requests.
   void authorize(std::string value) { authorization_ = std::move(value); }
-  // Posts fail at once while this descriptor, which is somebody else's, is readable.
+  // Posts fail at once while this descriptor is readable. The caller owns it.
   void stop_by(int fd) { stop_fd_ = fd; }
 
-  // Sends a request and waits for the whole answer, for as long as the patience lasts. An error:
-  // there was no connection, or no answer, or it was none of HTTP.
+  // Sends a request and waits for the whole answer, within the time limit. Fails if there was no
+  // connection or no answer, or if the answer was not HTTP.
   Result<Answer> post(std::string_view content_type, std::string_view body);
   const Url& url() const { return url_; }
 
@@ -81,7 +81,7 @@ class Client {
   std::vector<Address> addresses_;
   Clock::time_point until_;
   base::Fd connection_;
-  std::string received_;  // and not taken yet
+  std::string received_;  // bytes that were received and not taken yet
 };
 
 }  // namespace sojourn::http

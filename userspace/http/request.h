@@ -15,7 +15,7 @@ constexpr std::size_t kMaxBodyBytes = 4 << 10;
 struct Request {
   std::string method;  // "GET"
   std::string path;    // "/metrics", without what follows a '?'
-  std::string query;   // the part behind it
+  std::string query;   // the part behind the '?'
   std::string host;
   std::string origin;
   std::string accept;
@@ -31,7 +31,7 @@ std::optional<Request> parse_request(std::string_view bytes, bool& is_wrong);
 // resolve its name to 127.0.0.1, but the header has that name.
 bool is_own_host(std::string_view host);
 
-// The value of "name=value" among others, which `between` divides; none: it is not there.
+// Returns the value of "name=value" in a list that `between` divides; nothing if it is missing.
 std::optional<std::string_view> value_of(std::string_view list, std::string_view name,
                                          char between);
 
@@ -39,7 +39,7 @@ struct ByteRange {
   std::uint64_t offset = 0;
   std::uint64_t bytes = 0;
 };
-enum class Ranged : std::uint8_t { kWhole, kPart, kNone };  // kNone: nothing of it is there
+enum class Ranged : std::uint8_t { kWhole, kPart, kNone };  // kNone: beyond the end of the file
 
 // Finds the part of `size` bytes that a Range header asks for. More than one range is answered by
 // the whole.

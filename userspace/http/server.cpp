@@ -76,7 +76,7 @@ bool Server::make_room() {
   return true;
 }
 
-// One too many is closed at once.
+// If there is no room the new connection is closed at once.
 void Server::accept_all() {
   for (std::size_t accepted = 0; accepted < limits_.clients; ++accepted) {
     base::Fd fd(accept4(listener_.get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
@@ -91,7 +91,7 @@ void Server::accept_all() {
 void Server::serve(Client& client, short events) {
   if ((events & (POLLIN | POLLHUP | POLLERR)) != 0 && client.hears) {
     if (client.has_asked)
-      throw_away(client);
+      discard_input(client);
     else
       receive(client);
   }
@@ -119,7 +119,7 @@ void Server::receive(Client& client) {
 }
 
 // A connection that is closed while bytes wait in it is reset, and its answer lost with it.
-void Server::throw_away(Client& client) {
+void Server::discard_input(Client& client) {
   std::array<char, 16'384> piece{};
   const ssize_t got = recv(client.fd.get(), piece.data(), piece.size(), 0);
   if (got < 0 && (errno == EAGAIN || errno == EINTR)) return;
@@ -162,7 +162,7 @@ std::ptrdiff_t Server::send_some(Client& client) {
     file.offset += static_cast<std::uint64_t>(sent);
     file.bytes -= static_cast<std::uint64_t>(sent);
   }
-  // The file ends before it should: so does the answer.
+  // The file is shorter than it was, so the answer ends early.
   if (sent == 0 && file.bytes != 0) client.is_done = true;
   if (file.bytes == 0) client.file.reset();
   return sent;

@@ -32,17 +32,17 @@ struct Response {
 
   std::string status = "200 OK";
   std::string content_type = "text/plain; charset=utf-8";
-  std::string headers;  // more of them, each with its "\r\n"
+  std::string headers;  // additional headers, each with its "\r\n"
   std::string body;
   std::string_view lasting_body;       // behind `body`; it lives as long as the server
-  std::optional<FilePart> file;        // behind both
-  std::optional<std::size_t> channel;  // of the events that follow, if it is a stream
+  std::optional<FilePart> file;        // behind both of them
+  std::optional<std::size_t> channel;  // a stream of events: its channel
 };
 
 struct Limits {
   std::size_t clients = 64;
-  std::chrono::seconds request{10};     // for a request to come
-  std::chrono::seconds standstill{30};  // of an answer that is not taken
+  std::chrono::seconds request{10};     // for receiving a request
+  std::chrono::seconds standstill{30};  // without progress in sending an answer
 };
 
 class Server {
@@ -54,8 +54,8 @@ class Server {
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;
 
-  // Waits for at most the timeout, also for the caller's descriptors, and does what can be done at
-  // once.
+  // Waits for at most the timeout, or until one of the caller's descriptors (`also`) is ready. Then
+  // does everything that can be done at once.
   void turn(std::chrono::milliseconds timeout, std::span<pollfd> also);
 
   // Sends the event to all clients of that channel. A client that has not taken the one before
@@ -88,7 +88,7 @@ class Server {
   bool make_room();
   void serve(Client& client, short events);
   void receive(Client& client);
-  void throw_away(Client& client);
+  void discard_input(Client& client);
   void begin_answer(Client& client, Response response) const;
   void send_more(Client& client);
   static std::ptrdiff_t send_some(Client& client);

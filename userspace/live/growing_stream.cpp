@@ -19,11 +19,11 @@ namespace sojourn::live_view {
 
 namespace {
 
-// Taken in at once at most. The rest waits in the socket: the recorder drops blocks for a reader
-// that does not keep up, and says so in the trace.
+// The limit of bytes that were read ahead. The rest waits in the socket: the recorder drops blocks
+// for a reader that does not keep up, and says so in the trace.
 constexpr std::uint64_t kMaxAhead = std::uint64_t{64} << 20;
 
-// An attempt to connect again keeps the view waiting.
+// The view cannot react during an attempt to connect, so the attempt is short.
 constexpr std::chrono::milliseconds kPatience(500);
 
 class GrowingStream : public trace::ByteSource {
@@ -33,7 +33,7 @@ class GrowingStream : public trace::ByteSource {
 
   const std::string& name() const override { return kept_->name(); }
 
-  // Where the recorder refuses or memory fails, the trace ends here, as one that was cut.
+  // If the recorder refuses, or memory fails, the trace ends here as if it was cut.
   std::uint64_t size() const override {
     if (is_open_) is_open_ = stream_.take(kMaxAhead, kPatience).has_value();
     return stream_.size();
@@ -51,7 +51,7 @@ class GrowingStream : public trace::ByteSource {
   mutable bool is_open_ = true;
 };
 
-// The same of standard input, which is read as far as it does not block.
+// Reads standard input, as far as that does not block.
 class GrowingInput : public trace::ByteSource {
  public:
   GrowingInput(std::unique_ptr<trace::ByteSource> kept, int memory)

@@ -1,7 +1,7 @@
 // A trace that comes through a socket, from `record --listen`, or on standard input, as a source
-// whose size grows: each
-// question for its size takes in what has arrived. What was read is given back. A connection that
-// breaks is made again (userspace/files/kept_stream.h). One thread owns it.
+// whose size grows. Each call of size() takes in the bytes that have arrived. Memory that was read
+// is given back. A broken connection is made again (userspace/files/kept_stream.h). One thread owns
+// it.
 #pragma once
 
 #include <memory>

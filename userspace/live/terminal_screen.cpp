@@ -1,4 +1,4 @@
-// By plain functions: ncurses' macros are called erase, move and the like.
+// Makes ncurses define functions only: its macros are called erase, move and the like.
 #define NCURSES_NOMACROS 1
 
 #include "userspace/live/terminal_screen.h"
@@ -20,7 +20,7 @@
 #include <termios.h>
 #include <unistd.h>
 
-#undef lines  // of <term.h>, which has a name for each capability
+#undef lines  // <term.h> defines a macro for each capability
 
 namespace sojourn::live_view {
 
@@ -30,8 +30,8 @@ using present::Look;
 
 enum Pair : short { kDownPair = 1, kUpPair, kBarPair, kSparkPair, kWarningPair, kBadPair };
 
-// The bytes that a fault's handler writes to leave the terminal usable. They are prepared before,
-// since the handler may call next to nothing.
+// The bytes that the handler of a crash writes to leave the terminal usable. They are prepared in
+// advance, because a handler may call next to nothing.
 struct Restoration {
   termios before{};
   std::array<char, 256> words{};
@@ -226,7 +226,7 @@ void TerminalScreen::take_size() {
 void TerminalScreen::suspend() {
   endwin();
   raise(SIGSTOP);
-  // Behind here the shell has brought it back.
+  // The process goes on here when the shell has brought it back.
   resume();
 }
 

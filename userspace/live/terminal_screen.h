@@ -32,14 +32,14 @@ class TerminalScreen {
   std::size_t height() const;
   present::Glyphs glyphs() const { return glyphs_; }
 
-  // The cursor stands behind the last line where something is typed there.
+  // `shows_cursor`: the user is typing, so the cursor stands behind the last line.
   void draw(const std::vector<present::ScreenLine>& lines, bool shows_cursor);
   std::optional<Key> next_key();  // nothing: no key was pressed
 
   void redraw();     // over the output of other programs
-  void take_size();  // the terminal has another one
-  void suspend();    // to the shell, until it brings the process back
-  void resume();     // others had the terminal meanwhile
+  void take_size();  // the terminal's size has changed
+  void suspend();    // stops the process until the shell continues it
+  void resume();     // other programs may have used the terminal meanwhile
 
  private:
   explicit TerminalScreen(present::Glyphs glyphs, bool has_colours)

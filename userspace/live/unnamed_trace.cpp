@@ -25,7 +25,7 @@ class UnnamedSink : public trace::ByteSink {
       : fd_(fd), max_bytes_(max_bytes), reader_(reader) {}
 
   Result<void> append(std::span<const std::uint8_t> bytes) override {
-    if (getppid() != reader_) return fail("nobody looks at the capture any more");
+    if (getppid() != reader_) return fail("the view of this capture has ended");
     if (is_events(bytes) && is_full()) return {};
     std::span<const std::uint8_t> rest = bytes;
     while (!rest.empty()) {

@@ -28,7 +28,7 @@ void append_base64(std::span<const std::uint8_t> bytes, std::string& text) {
 Result<void> Base64Stream::put(std::span<const std::uint8_t> bytes) {
   waiting_.insert(waiting_.end(), bytes.begin(), bytes.end());
   if (waiting_.size() < kPieceBytes) return {};
-  // Only what ends the text is padded.
+  // Only the end of the text may have padding.
   return flush(waiting_.size() - waiting_.size() % 3);
 }
 

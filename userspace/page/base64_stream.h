@@ -20,7 +20,7 @@ class Base64Stream {
   explicit Base64Stream(const Write& write) : write_(write) {}
 
   Result<void> put(std::span<const std::uint8_t> bytes);
-  // After the last piece.
+  // Called after the last piece.
   Result<void> finish();
 
  private:

@@ -1,4 +1,4 @@
-// A text packed as a browser unpacks it. A function without state.
+// Packs a text so that a browser can unpack it. No state.
 #pragma once
 
 #include <cstdint>

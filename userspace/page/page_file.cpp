@@ -55,7 +55,7 @@ Result<void> write_trace(const std::string& path, std::uint64_t most, const Writ
   return stream.finish();
 }
 
-// Gone with the source.
+// The file is removed with the source.
 Result<std::unique_ptr<trace::ByteSource>> made_source(const std::string& name, const Make& make) {
   SJ_TRY(file, files::nameless_file());
   std::uint64_t size = 0;
@@ -84,7 +84,7 @@ std::string name_of(const std::string& path) {
   return std::filesystem::path(path).filename().string();
 }
 
-// Up to the name of the trace.
+// Writes the page up to the trace's name.
 Result<PageParts> begin_page(const Write& write) {
   const PageParts parts = page_parts();
   SJ_CHECK(write(parts.head));

@@ -1,4 +1,4 @@
-// The report page as it was built into the program, in two halves: the trace goes between them
+// The report page that was built into the program, in two halves: traces go between them
 // (analysis/page/build_page.sh).
 #pragma once
 

@@ -21,9 +21,9 @@ class NameRedaction {
   // Threads of `pids` are the target's.
   NameRedaction(ValueCipher& cipher, const model::Schema& schema, std::set<std::uint64_t> pids);
 
-  // With other numbers.
+  // Replaces the numbers in a name.
   std::string words(std::string_view name);
-  // Another directory, the same file name. "[vdso]" and plain names stay.
+  // Replaces the directory and keeps the file name. "[vdso]" and plain names stay.
   std::string file(std::string_view path) const;
   // Replaces the name of a queue. The name of a place between points, alone or with a group, keeps
   // the place.

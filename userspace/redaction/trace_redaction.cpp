@@ -81,7 +81,8 @@ class TraceRedaction {
     for (model::Frame& frame : profile.frames) {
       frame.module = names_.file(frame.module);
       if (!frame.build_id.empty()) frame.build_id = cipher_.digest(frame.build_id);
-      if (frame.is_kernel) frame.address = 0;  // tells where this kernel was loaded
+      // The address would show where this kernel was loaded.
+      if (frame.is_kernel) frame.address = 0;
       for (model::FrameFunction& call : frame.calls) call.file = names_.file(call.file);
     }
     return profile;
@@ -119,7 +120,7 @@ class TraceRedaction {
       pids.insert(static_cast<std::uint64_t>(target.pid));
     return pids;
   }
-  // Why something is not in the trace may name files.
+  // The reason why something is missing may name files.
   static void hide_reason(std::string& missing) {
     if (!missing.empty()) missing = "not recorded";
   }
@@ -162,7 +163,7 @@ Result<void> write_redacted(trace::Reader& reader, const ValueCipher::Key& key, 
   for (const model::Target& target : reader.targets()) SJ_CHECK(writer.write(redaction.of(target)));
   SJ_CHECK(writer.write(TraceRedaction::of(reader.host())));
   for (const model::Stream& stream : reader.streams()) SJ_CHECK(writer.write(stream));
-  // The clock pairs are left out: they tell when it was.
+  // Clock pairs are left out, because they show the date.
   if (!reader.context().empty()) SJ_CHECK(writer.write(redaction.of(reader.context())));
   if (!reader.queue_changes().empty()) SJ_CHECK(writer.write(redaction.of(reader.queue_changes())));
   if (!reader.profile().empty()) SJ_CHECK(writer.write(redaction.of(reader.profile())));

@@ -1,6 +1,6 @@
-// Writes a trace again with what identifies people, machines and places replaced
-// (docs/page.md#redacted-pages). Times, points, and the values that packets are rebuilt by stay, so
-// journeys and latencies are those of the original. One pass, memory for one block.
+// Copies a trace, and replaces names and ids that identify people, machines and places
+// (docs/page.md#redacted-pages). Times, points, and the values by which packets are rebuilt stay,
+// so journeys and latencies are those of the original. One pass, with memory for one block.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ using trace::Put;
 Result<void> write_redacted(trace::Reader& reader, const ValueCipher::Key& key, const Put& put,
                             const trace::CopyProgress& progress = {});
 
-// The fields of a point whose values are replaced, from the first on.
+// Returns, for each field of a point, whether its values are replaced.
 std::vector<bool> hidden_fields(const model::Point& point);
 
 }  // namespace sojourn::redaction

@@ -17,14 +17,14 @@ class ValueCipher {
  public:
   using Key = std::array<std::uint8_t, 16>;
 
-  // From the system's random numbers.
+  // Takes the key from the system's random numbers.
   static Key random_key();
 
   explicit ValueCipher(const Key& key);
 
   std::uint64_t operator()(std::uint64_t value);
 
-  // Eight hexadecimal digits in the place of a text.
+  // Returns eight hexadecimal digits that replace a text.
   std::string digest(std::string_view text) const;
 
   // The shift of all stack pointers: only their order distinguishes calls.

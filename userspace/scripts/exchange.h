@@ -33,7 +33,7 @@ enum class Answer : char {
 
 // The head of an activity or a marker; its values follow, `dur_ns` first for an activity.
 struct MadeHead {
-  std::uint32_t row = 0;  // of the event that it was made by
+  std::uint32_t row = 0;  // the event that made it
   std::uint32_t which = 0;
 };
 
@@ -85,7 +85,7 @@ struct Exchange {
   char error[1024];    // the first error of all, a text that ends with a zero
   char notice[1024];   // an error that ended one function only
   std::uint32_t line;  // the begin of the running function; 0: none runs
-  std::uint32_t turn;  // counts what was asked
+  std::uint32_t turn;  // counts the requests
 };
 
 }  // namespace sojourn::scripts

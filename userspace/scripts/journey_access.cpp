@@ -106,7 +106,7 @@ int JourneyAccess::index(lua_State* lua) {
   } else if (number == kAt) {
     lua_pushvalue(lua, lua_upvalueindex(2));
   } else {
-    // Takes the first of its events that has it.
+    // Takes the value of the first event that has the field.
     const std::size_t points = engine.schema_.points.size();
     for (std::uint32_t row = 0; row < exchange.rows; ++row) {
       const model::PointId point = exchange.point[row];

@@ -13,7 +13,7 @@ namespace sojourn::scripts {
 
 namespace {
 
-// A place of a long path is cut by Lua, in front.
+// Lua cuts a long path at its beginning.
 constexpr std::size_t kMaxName = LUA_IDSIZE - 8;
 
 // load(text [, name]): text only, as bytecode can be made to do what no script may.
@@ -48,7 +48,7 @@ int open_libraries(lua_State* lua) {
   lua_getglobal(lua, LUA_STRLIBNAME);
   lua_pushnil(lua);
   lua_setfield(lua, -2, "dump");
-  // A script finds the same each time.
+  // A script gets the same random numbers in each run.
   lua_getglobal(lua, LUA_MATHLIBNAME);
   lua_getfield(lua, -1, "randomseed");
   lua_pushinteger(lua, 0);
@@ -66,7 +66,8 @@ int make_text(lua_State* lua) {
   return 1;
 }
 
-// Set by stop(), and called before the next instruction, also behind a pcall() that caught it.
+// stop() sets it as a hook. Lua calls it before the next instruction, even if a pcall() has caught
+// the error.
 void end_script(lua_State* lua, lua_Debug* /*where*/) {
   char place[128];
   write_place(lua, place, sizeof(place));

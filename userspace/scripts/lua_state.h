@@ -42,7 +42,7 @@ class LuaState {
     lua_State* lua = nullptr;
     std::size_t used = 0;
     std::size_t most = 0;
-    char refused_at[128] = "";  // file and line where there was no memory last
+    char refused_at[128] = "";  // file and line at which memory was last refused
   };
 
   LuaState(std::string name, Memory* memory) : name_(std::move(name)), memory_(memory) {}

@@ -15,8 +15,8 @@ namespace sojourn::scripts {
 
 namespace {
 
-// A sanitizer looks at the stack where an error of Lua leaves functions, and keeps freed memory for
-// a while.
+// A sanitizer checks the stack when an error of Lua leaves functions, and keeps freed memory for a
+// while.
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
 constexpr bool kIsSanitized = true;
@@ -34,14 +34,14 @@ void limit_to_nothing(__rlimit_resource what) {
   setrlimit(what, &none);
 }
 
-// Close all but one, standard output and error with them.
+// Closes all descriptors but one, also standard output and error.
 void keep_only(int connection) {
   const auto own = static_cast<unsigned>(connection);
   if (own > 0) syscall(SYS_close_range, 0U, own - 1, 0U);
   syscall(SYS_close_range, own + 1, ~0U, 0U);
 }
 
-// 0, or what libseccomp says: a negative errno.
+// Returns 0, or libseccomp's negative errno.
 int add_rules(scmp_filter_ctx filter, int connection) {
   const auto own = static_cast<scmp_datum_t>(connection);
   int failed = 0;
@@ -49,7 +49,7 @@ int add_rules(scmp_filter_ctx filter, int connection) {
   const auto allow = [&](int number) { note(seccomp_rule_add(filter, SCMP_ACT_ALLOW, number, 0)); };
   for (const int number : {SCMP_SYS(read), SCMP_SYS(write)})
     note(seccomp_rule_add(filter, SCMP_ACT_ALLOW, number, 1, SCMP_A0(SCMP_CMP_EQ, own, 0)));
-  // Memory that is of no file and holds no code.
+  // Allows memory that belongs to no file and holds no code.
   note(seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(mmap), 2,
                         SCMP_A2(SCMP_CMP_MASKED_EQ, PROT_EXEC, 0),
                         SCMP_A3(SCMP_CMP_MASKED_EQ, MAP_ANONYMOUS, MAP_ANONYMOUS)));
@@ -57,7 +57,8 @@ int add_rules(scmp_filter_ctx filter, int connection) {
                         SCMP_A2(SCMP_CMP_MASKED_EQ, PROT_EXEC, 0)));
   for (const int number : {SCMP_SYS(brk), SCMP_SYS(munmap), SCMP_SYS(mremap), SCMP_SYS(madvise)})
     allow(number);
-  // Its own end, the signal of its timer, and the clock by which a new interpreter chooses a seed.
+  // Allows exit, the signal of its timer, and the clock from which a new interpreter takes its
+  // seed.
   for (const int number :
        {SCMP_SYS(exit), SCMP_SYS(exit_group), SCMP_SYS(rt_sigreturn), SCMP_SYS(restart_syscall),
         SCMP_SYS(clock_gettime), SCMP_SYS(gettimeofday), SCMP_SYS(time), SCMP_SYS(futex),

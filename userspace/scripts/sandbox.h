@@ -1,5 +1,5 @@
-// The walls around a worker: it keeps one connection and memory, and may call nothing that reaches
-// anything else. The kernel kills a worker that tries.
+// Locks a worker in: it keeps one connection and its memory, and may make no system call that
+// reaches anything else. The kernel kills a worker that tries.
 #pragma once
 
 #include <cstdint>
@@ -8,8 +8,8 @@
 
 namespace sojourn::scripts {
 
-// For the calling process, for good. `connection` is the one descriptor that stays open. An error
-// where this kernel has no such walls: then no script is to run.
+// Locks the calling process in, for good. `connection` is the only descriptor that stays open.
+// Fails if this kernel lacks the means; then no script may run.
 Result<void> enter_sandbox(int connection, std::uint64_t max_bytes);
 
 }  // namespace sojourn::scripts

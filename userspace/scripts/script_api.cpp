@@ -139,7 +139,7 @@ const char* ScriptApi::name_at(lua_State* lua, int at, const char* what) {
   return name;
 }
 
-// Behind the point's own fields, and the columns that were registered before.
+// Places a column behind the point's own fields and the earlier columns.
 void ScriptApi::place_column(ScriptEngine& engine, const std::vector<model::PointId>& points) {
   const std::size_t all = engine.schema_.points.size();
   const std::size_t earlier = engine.column_at_.size() / std::max<std::size_t>(all, 1);

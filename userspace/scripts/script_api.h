@@ -56,7 +56,7 @@ struct JourneyAccess {
 bool is_field_value(lua_State* lua, int at, std::uint64_t& value);
 // Returns the reason why it is no value, in words.
 const char* wrong_value(lua_State* lua, int at);
-// The value, or an error that calls it `what`, `name`.
+// Returns the value, or raises an error that names `what` and `name`.
 std::uint64_t field_value(lua_State* lua, int at, const char* what, const char* name);
 
 }  // namespace sojourn::scripts

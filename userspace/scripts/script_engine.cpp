@@ -50,7 +50,7 @@ Result<void> ScriptEngine::load(const ScriptSource& source, std::size_t max_byte
   is_loading_ = false;
   SJ_CHECK(std::move(called));
   plan_calls();
-  // Columns are fields by now, which `e` is to know.
+  // Columns are fields now, so `e` must know them.
   lua_pushcfunction(lua, EventAccess::open);
   SJ_CHECK(state_->call(0, 0));
   lua_pushcfunction(lua, JourneyAccess::open);
@@ -100,7 +100,7 @@ Result<bool> ScriptEngine::go_on() {
     failed->is_ended = true;
     note_error(called.error());
     ++call_;
-    ++exchange_.turn;  // the others have all of their time
+    ++exchange_.turn;  // each function has the whole time limit
     state_->allow();
   }
   exchange_.line = 0;
@@ -131,7 +131,7 @@ void ScriptEngine::run_rows(lua_State* lua) {
   }
 }
 
-// False: the event is not kept.
+// Returns false if the event is dropped.
 bool ScriptEngine::call_for_row(lua_State* lua, const Function& function) {
   exchange_.line = function.line;
   is_handler_ = function.kind == Kind::kHandler;
@@ -140,7 +140,7 @@ bool ScriptEngine::call_for_row(lua_State* lua, const Function& function) {
   lua_call(lua, 1, is_handler_ ? 0 : 1);
   if (is_handler_) return true;
   if (function.kind == Kind::kColumn) {
-    // It has returned, so Lua would not know its line.
+    // The function has returned, so an error of Lua would lack its line.
     if (!is_field_value(lua, -1, exchange_.columns[function.column][row_])) {
       lua_pushfstring(lua, "%s:%d: column %s: a whole number is wanted, not %s",
                       state_->name().c_str(), static_cast<int>(function.line),

@@ -1,4 +1,4 @@
-// A script as it was read: its text, and the name that errors call it by.
+// A script's text, and its name in errors.
 #pragma once
 
 #include <string>

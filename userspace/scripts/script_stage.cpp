@@ -10,7 +10,7 @@ namespace {
 
 // Streams with larger numbers share one count; real ones are a few.
 constexpr std::size_t kStreams = 4096;
-// Events trade places within a few microseconds only.
+// Events of a stream are out of order by a few microseconds only.
 constexpr std::size_t kRemembered = 4096;
 
 }  // namespace
@@ -78,7 +78,7 @@ Result<void> ScriptStage::pass(model::EventBatch& events) {
         !passed) {
       worker_.reset();
       if (registration_.changes_events()) return passed;
-      // Without the script the events stay as they are: this batch, and all that follow.
+      // Without the script this batch and all later ones stay as they are.
       error_ = passed.error().text();
       made_ = made;
       return {};
@@ -127,36 +127,36 @@ Result<void> ScriptStage::fill(const model::EventBatch& events, std::size_t firs
   return {};
 }
 
-Error ScriptStage::nonsense() const {
+Error ScriptStage::invalid_answer() const {
   return Error(fmt::format("{}: its worker answers nonsense", source_.name));
 }
 
-// Takes rows from `row` on, up to the last one that something was made by, or all. Says which is
-// next.
+// Takes the rows from `row` up to the last one that made an activity or a marker, or all. Returns
+// the next row.
 Result<std::size_t> ScriptStage::take(const model::EventBatch& events, std::size_t first,
                                       std::size_t row, bool is_all, model::EventBatch& into) {
   const Exchange& exchange = worker_->exchange();
   const std::size_t count = std::min<std::size_t>(kRows, events.size() - first);
   const std::size_t words = exchange.made_words;
-  // It only pauses where there is no room for more.
-  if (words > kMadeWords || (!is_all && words == 0)) return std::unexpected(nonsense());
+  // The worker pauses only when it has no room for more.
+  if (words > kMadeWords || (!is_all && words == 0)) return std::unexpected(invalid_answer());
   std::size_t at = 0;
   for (; row < count; ++row) {
     if (!is_all && at == words) break;
     if (registration_.changes_events()) {
       append_changed(events[first + row], row, into);
     } else {
-      // All events up to the next one that something was made by go on as they came.
+      // Events up to the next one that made something are passed on unchanged.
       const std::size_t last =
           at < words ? std::bit_cast<MadeHead>(exchange.made[at]).row : count - 1;
-      if (last < row || last >= count) return std::unexpected(nonsense());
+      if (last < row || last >= count) return std::unexpected(invalid_answer());
       append_unchanged(events, first + row, last + 1 - row, into);
       row = last;
     }
     SJ_TRY(next, append_made(events[first + row], row, at, words, into));
     at = next;
   }
-  if (at != words) return std::unexpected(nonsense());
+  if (at != words) return std::unexpected(invalid_answer());
   return row;
 }
 
@@ -203,9 +203,9 @@ Result<std::size_t> ScriptStage::append_made(const model::EventView& by, std::si
   while (at < words) {
     const auto head = std::bit_cast<MadeHead>(exchange.made[at]);
     if (head.row != row) return at;
-    if (head.which >= made_.size()) return std::unexpected(nonsense());
+    if (head.which >= made_.size()) return std::unexpected(invalid_answer());
     const std::size_t count = registration_.made[head.which].values();
-    if (words - at < 1 + count) return std::unexpected(nonsense());
+    if (words - at < 1 + count) return std::unexpected(invalid_answer());
     model::EventView made = by;
     made.point = static_cast<model::PointId>(before_.points.size() + head.which);
     made.values = std::span(exchange.made).subspan(at + 1, count);
@@ -216,8 +216,8 @@ Result<std::size_t> ScriptStage::append_made(const model::EventView& by, std::si
   return at;
 }
 
-// The event's number without those that were left out before it. A stream's numbers come in order,
-// except that a few are swapped.
+// Returns the event's number minus the events that were left out before it. A stream's numbers come
+// in order, except that a few are swapped.
 std::uint64_t ScriptStage::close_up(const model::EventView& event, bool is_kept) {
   if (!registration_.filters_events) return event.seq;
   const std::size_t stream = std::min<std::size_t>(event.stream, kStreams);

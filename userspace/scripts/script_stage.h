@@ -33,7 +33,7 @@ class ScriptStage final : public trace::EventStage {
 
   const Registration& registration() const { return registration_; }
   const std::string& name() const { return source_.name; }
-  pid_t worker_pid() const { return worker_ ? worker_->pid() : -1; }  // -1: none works
+  pid_t worker_pid() const { return worker_ ? worker_->pid() : -1; }  // -1: there is no worker
 
   // The counts of this pass.
   std::uint64_t seen() const { return seen_; }  // events of the target
@@ -69,7 +69,7 @@ class ScriptStage final : public trace::EventStage {
   void append_kept(const model::EventView& event, std::size_t row, model::EventBatch& into);
   std::uint64_t close_up(const model::EventView& event, bool is_kept);
   bool is_of_target(const model::EventView& event) const;
-  Error nonsense() const;
+  Error invalid_answer() const;
 
   ScriptSource source_;
   model::Schema before_;
@@ -79,7 +79,7 @@ class ScriptStage final : public trace::EventStage {
   model::Schema behind_;
   std::vector<std::vector<std::uint32_t>> columns_;  // by point before
   std::unique_ptr<Worker> worker_;
-  bool is_new_ = false;  // the worker, which no pass has used
+  bool is_new_ = false;  // no pass has used the worker yet
   std::vector<std::uint64_t> values_;
   std::vector<LeftOut> left_out_;  // by stream
   std::uint64_t seen_ = 0;

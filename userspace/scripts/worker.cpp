@@ -23,13 +23,13 @@ namespace sojourn::scripts {
 
 namespace {
 
-// Longer than the worker itself waits before it stops the script: for what cannot be stopped.
+// The parent's timeout is longer than the worker's own, for functions that the worker cannot stop.
 constexpr std::chrono::milliseconds kPatience(kSeconds * 1000 + 500);
 // The time after which a worker that gets no processor, or was stopped, is given up.
 constexpr std::chrono::minutes kBlocked(10);
 constexpr suseconds_t kLookEveryUs = 50'000;
 
-// A text in memory that the worker writes: it may have no end.
+// Reads a text that the worker wrote, which may lack its end mark.
 template <std::size_t size>
 std::string text_of(const char (&text)[size]) {
   return printable(std::string_view(text, strnlen(text, size)));
@@ -59,7 +59,7 @@ Result<std::unique_ptr<Worker>> Worker::start(const ScriptSource& source,
   worker->pid_ = fork();
   if (worker->pid_ < 0) return fail_errno("fork a process for {}", source.name);
   if (worker->pid_ == 0) run_worker(ends[1], *worker->exchange_, source, schema, open_ns);
-  // With this end open nobody would learn that the worker has died.
+  // If this end stayed open, the parent would not notice the worker's death.
   other = base::Fd();
 
   SJ_CHECK(worker->ask(Ask::kLoad));
@@ -108,7 +108,7 @@ Result<Answer> Worker::wait() {
   }
 }
 
-// The function that ran: "mutex.lua:12".
+// Returns the place of the function that ran: "mutex.lua:12".
 std::string Worker::place() const {
   const std::uint32_t line = exchange_->line;
   return line == 0 ? name_ : fmt::format("{}:{}", name_, line);

@@ -58,7 +58,7 @@ class Worker {
   std::string name_;
   Say say_;
   base::Mapping memory_;
-  Exchange* exchange_ = nullptr;  // in it
+  Exchange* exchange_ = nullptr;  // in the shared memory
   base::Fd connection_;
   pid_t pid_ = -1;
   Registration registration_;

@@ -38,7 +38,7 @@ void on_tick(int /*signal*/) {
   if (++watch.ticks == kSeconds * kTicksEachSecond) watch.engine->stop();
 }
 
-// Ticks while this process works, and not while it waits.
+// Counts the processor time of this process: it does not tick while the process waits.
 void start_timer(ScriptEngine& engine, Exchange& exchange) {
   watch = {.engine = &engine, .exchange = &exchange};
   struct sigaction action{};
@@ -54,7 +54,7 @@ void start_timer(ScriptEngine& engine, Exchange& exchange) {
   setitimer(ITIMER_PROF, &timer, nullptr);
 }
 
-// The first error stays.
+// Reports an error. The first one is kept.
 Answer failed(Exchange& exchange, const Error& error) {
   const std::string& text = error.text();
   const std::size_t bytes = std::min(text.size(), sizeof(exchange.error) - 1);

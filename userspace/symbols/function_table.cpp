@@ -21,7 +21,7 @@ constexpr std::uint64_t kMaxSymbolBytes = std::uint64_t{512} << 20;
 constexpr std::uint64_t kMaxNameBytes = std::uint64_t{2} << 30;
 constexpr std::size_t kAtOnce = 8192;  // symbols
 constexpr std::uint64_t kForget = std::uint64_t{24}
-                                  << 20;  // after so many bytes of names their memory is given back
+                                  << 20;  // the memory of names is given back after so many bytes
 constexpr std::size_t kMaxFiles = 8;
 constexpr std::uint64_t kUnknown = 0;
 
@@ -130,7 +130,7 @@ Result<FunctionTable> FunctionTable::read(std::span<const tracee::ElfFile* const
   FunctionTable table;
   if (files.size() > kMaxFiles) return fail("symbols of more than {} files", kMaxFiles);
   for (const tracee::ElfFile* const file : files) SJ_CHECK(table.add(*file, look));
-  // In the order of the table where several begin at one address; without memory of its own.
+  // Functions at one address are in the order of the table. The sort needs no memory of its own.
   std::ranges::sort(table.functions_, {}, [](const TableFunction& one) {
     return std::tuple(one.address, one.file, one.symbol);
   });

@@ -19,7 +19,7 @@ namespace sojourn::symbols {
 
 struct TableFunction {
   std::uint64_t address = 0;
-  std::uint32_t bytes = 0;   // 0: not told by the table
+  std::uint32_t bytes = 0;   // 0: not in the table
   std::uint32_t name = 0;    // the begin of the name in its file's names
   std::uint32_t symbol = 0;  // its index among its file's symbols
   std::uint8_t file = 0;     // the index of the file

@@ -20,7 +20,7 @@ namespace sojourn::tls {
 
 namespace {
 
-// A socket as OpenSSL wants it, whose writing raises no signal.
+// An OpenSSL BIO over a socket, which raises no SIGPIPE.
 int fd_of(BIO* bio) {
   return static_cast<int>(reinterpret_cast<std::intptr_t>(BIO_get_data(bio)));
 }
@@ -58,7 +58,7 @@ const BIO_METHOD* socket_method() {
   return method;
 }
 
-// The last reason in the thread's queue, which is empty then.
+// Returns the last error of the thread's queue, and empties the queue.
 std::string reason() {
   const unsigned long code = ERR_peek_last_error();
   const char* const words = code == 0 ? nullptr : ERR_reason_error_string(code);
@@ -68,7 +68,7 @@ std::string reason() {
   return text;
 }
 
-// Nobody is asked for a password.
+// Refuses keys with a password: there is no user to ask.
 int no_password(char* /*into*/, int /*size*/, int /*writes*/, void* /*data*/) {
   return -1;
 }
@@ -77,7 +77,7 @@ Result<void> check_is_private(const std::string& path) {
   struct stat status{};
   if (stat(path.c_str(), &status) != 0) return fail_errno("open {}", path);
   if ((status.st_mode & (S_IROTH | S_IWOTH)) != 0)
-    return fail("{}: a key that everybody can read or write is none: chmod 600 {}", path, path);
+    return fail("{}: all users can read or write this key: chmod 600 {}", path, path);
   return {};
 }
 

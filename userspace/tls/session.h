@@ -1,7 +1,7 @@
-// TLS 1.3 over sockets that do not block, by OpenSSL. A Context knows who one is or whom one
-// trusts, a Session is one connection. The socket is the caller's, and lives as long as the
-// session. No SIGPIPE comes from here. One thread at a time owns a session; a context may be
-// shared.
+// TLS 1.3 over non-blocking sockets, by OpenSSL. A Context holds our certificate, or the
+// authorities that we trust; a Session is one connection. The caller owns the socket, which must
+// outlive the session. Nothing here raises SIGPIPE. One thread at a time owns a session; threads
+// may share a context.
 #pragma once
 
 #include <cstddef>
@@ -18,18 +18,18 @@ struct ssl_ctx_st;
 
 namespace sojourn::tls {
 
-// What a step has come to. kRead, kWrite: it is to be repeated once the socket is readable,
-// writable. kClosed: nothing comes or goes any more; failure() says why, where it was a failure.
+// The result of a step. kRead, kWrite: repeat the step once the socket is readable or writable.
+// kClosed: the connection is over; failure() says why if it failed.
 enum class Step : std::uint8_t { kDone, kRead, kWrite, kClosed };
 
 class Session {
  public:
   Step handshake();
-  // `bytes`: how many were read or written. After kRead or kWrite of a writing, the same bytes have
-  // to be written again, from wherever they are then.
+  // `bytes`: how many were read or written. If write() returns kRead or kWrite, the same bytes must
+  // be passed again, from any place in memory.
   Step read(std::span<std::uint8_t> into, std::size_t& bytes);
   Step write(std::span<const std::uint8_t> from, std::size_t& bytes);
-  void say_goodbye();  // if the socket takes it at once
+  void say_goodbye();  // if the socket has room at once
 
   const std::string& failure() const { return failure_; }
 
@@ -49,14 +49,14 @@ class Session {
 
 class Context {
  public:
-  // PEM files. The certificate's may have the chain behind it. A key that everybody can read is
-  // refused, and so is one that asks for a password.
+  // Reads PEM files. The certificate's file may contain the chain as well. Refuses a key that all
+  // users can read, or that has a password.
   static Result<Context> for_server(const std::string& certificate, const std::string& key);
-  // Trusts what these authorities have signed, the system's where none are given.
+  // Trusts certificates that these authorities have signed; empty: the system's authorities.
   static Result<Context> for_client(const std::string& authorities);
 
   Result<Session> accept(int fd) const;
-  // `host` is the name or the address that the other side's certificate has to be for.
+  // `host`: the name or address for which the peer's certificate must be valid.
   Result<Session> connect(int fd, const std::string& host) const;
 
  private:
@@ -70,7 +70,7 @@ class Context {
   std::shared_ptr<ssl_ctx_st> context_;
 };
 
-// In a time that does not tell where they differ.
+// Compares in a time that does not depend on the contents.
 bool is_same_secret(std::string_view left, std::string_view right);
 
 }  // namespace sojourn::tls

@@ -17,7 +17,8 @@ namespace sojourn::tracee {
 // Opens a file, as all functions below do: if this process lacks the rights, it asks its privileged
 // helper (base/privileged_helper.h). With O_CLOEXEC. An empty Fd: it failed, errno says why.
 base::Fd open_path(const std::string& path, int flags);
-// For a file that opens without rights too, but has less in it then. Nothing without a helper.
+// For a file that also opens without rights, but has less in it then. Returns an empty Fd if there
+// is no helper.
 base::Fd open_by_helper(const std::string& path, int flags);
 
 // Fails with errno's words; an absurdly long file is an error, not memory.

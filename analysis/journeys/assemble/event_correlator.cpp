@@ -257,9 +257,8 @@ class EventCorrelatorImpl final : public EventCorrelator {
     if (match_.rivals != nullptr || match_.unsure) lifecycle_.note_rivals(unit, match_);
   }
 
-  // Finds the unit that was put into the block. Control units were put in by nobody. If no unit in
-  // the block matches and events were lost at about that time, the matching event is taken for
-  // lost.
+  // Finds the unit that was put into the block. A control unit has none. If no unit in the block
+  // matches and events were lost at about that time, the matching event is taken for lost.
   void find_origin(Unit& unit, const PointPlan& plan) {
     if (unit.parent_count != 1) return;
     const auto origin = plan.control ? Origin() : origin_of(unit, topology_);

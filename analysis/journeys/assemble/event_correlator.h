@@ -30,7 +30,7 @@ class EventCorrelator {
     std::uint64_t& journeys;  // the latest id of a journey
     Totals& totals;
     Observer& observer;
-    PlaceChangeSorter& places;  // tells the same observer which units enter and leave
+    PlaceChangeSorter& places;  // reports to the same observer which units enter and leave
     Turn& turn;                 // correlators write the steps of their work there
   };
   // The class behind it is local to one source, so that the compiler sees that each of its steps is

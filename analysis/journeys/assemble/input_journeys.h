@@ -104,7 +104,7 @@ class InputJourneys {
   bool close_oldest();
   // The unit was in its place when the capture ended.
   void note_inside(const Unit& unit);
-  // At the end of the capture.
+  // Called at the end of the capture.
   void finish(std::uint64_t end_ns);
 
   std::size_t open() const { return progress_.used(); }

@@ -50,7 +50,7 @@ void OutputJourneys::collect(std::span<Unit* const> ends) {
     unit->clear(kVisited);
     flags_ |= unit->flags;
   }
-  // They were found from the end on, so the reverse is nearly in order.
+  // The walk goes back in time, so the reverse is nearly in order.
   std::ranges::reverse(units_);
   sort_by_serial(units_);
 }

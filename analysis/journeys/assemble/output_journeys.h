@@ -65,7 +65,7 @@ class OutputJourneys {
   bool describes_steps_;
   std::uint64_t end_ns_ = 0;  // of the capture, see set_end()
   std::vector<Unit*> units_;
-  std::vector<Unit*> blocks_;  // those that contained units whose origins are known
+  std::vector<Unit*> blocks_;  // the blocks with units whose origins are known
   std::uint32_t flags_ = 0;    // of any unit
   std::vector<Past> pasts_;    // by unit
   std::vector<CriticalPathSpan> critical_path_;

@@ -29,7 +29,7 @@ class HarqReceptions {
   // the latest unit of its process. Null: the child belongs to another block, whose earlier rounds
   // were not seen.
   Unit* before(const Unit& child, const PointPlan& plan, Unit* latest, Match& into);
-  // At an input the unit displaces `before` in its process. No id says which sender the process
+  // The unit displaces `before` in its process at an input, and no id says which sender the process
   // belongs to.
   void replace(Unit* before, const Unit& unit, const PointPlan& plan, std::uint64_t until_ns);
 
@@ -49,7 +49,7 @@ class HarqReceptions {
     std::uint64_t go_on = 0;
   };
   struct Course {
-    bool received = false;  // a unit without rounds came of it: it was decoded, or dropped
+    bool received = false;  // a unit without rounds followed: the block was decoded, or dropped
     PointId farthest = 0;
   };
 

@@ -17,7 +17,7 @@ namespace sojourn::present {
 
 // Why packets were late, where that was asked for.
 struct LatenessContent {
-  std::uint64_t down_ns = UINT64_MAX;  // late is what took longer; UINT64_MAX: nothing
+  std::uint64_t down_ns = UINT64_MAX;  // packets that took longer are late; UINT64_MAX: none
   std::uint64_t up_ns = UINT64_MAX;
   std::vector<differential::CauseChange> changes = {};
 };

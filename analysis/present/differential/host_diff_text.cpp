@@ -71,14 +71,16 @@ std::string host_diff_text(const HostDiff& diff, std::size_t width) {
   text += table.text(width);
   if (diff.tests == 0)
     return text +
-           "\none run on a side: what is apart may be chance. Several runs a side, with commas "
-           "between them, say more\n";
+           "\n"
+           "one run on a side: differences may be chance. Give several runs a side, with commas "
+           "between them\n";
   text += fmt::format(
       "\n{} and {} runs; k-sample Anderson-Darling of their medians, Holm over {} tests\n",
       diff.left_runs, diff.right_runs, diff.tests);
   if (std::min(diff.left_runs, diff.right_runs) < diff.runs_needed)
     text += fmt::format(
-        "{} runs of each side can show something in so many tests. `host --only` measures less\n",
+        "only {} runs of each side can show a difference in this many tests. `host --only` makes "
+        "fewer tests\n",
         diff.runs_needed);
   return text;
 }

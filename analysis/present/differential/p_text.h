@@ -1,4 +1,4 @@
-// A p-value after it was adjusted for many tests. One that is as small as can be told is a bound.
+// A p-value, adjusted for many tests. The smallest value that can be computed is shown as a bound.
 #pragma once
 
 #include <string>

@@ -94,8 +94,8 @@ std::string import_text(const oai_t::FileSummary& file) {
     text += fmt::format("  skipped {}: of no message of the recording's list\n",
                         grouped(file.unlisted));
   if (file.malformed != 0)
-    text +=
-        fmt::format("  skipped {}: they do not hold what the list says\n", grouped(file.malformed));
+    text += fmt::format("  skipped {}: their contents do not match the list\n",
+                        grouped(file.malformed));
   return text + common_text(file);
 }
 
@@ -111,7 +111,7 @@ std::string import_text(const event_json::FileSummary& file) {
                         grouped(file.malformed));
   if (file.dated_by_file)
     text += fmt::format(
-        "  its events tell the time of the day; the day is that of the file's last change\n");
+        "  its events have the time of day; the date is that of the file's last change\n");
   return text + common_text(file);
 }
 

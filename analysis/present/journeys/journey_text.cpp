@@ -15,7 +15,7 @@
 namespace sojourn::present {
 namespace {
 
-constexpr std::size_t kMaxNamed = 3;     // alternatives, activities; JSON has all that are known
+constexpr std::size_t kMaxNamed = 3;     // alternatives, activities; JSON has all of them
 constexpr std::size_t kTextColumn = 17;  // of a step's point
 
 using journeys::Alternative;
@@ -106,7 +106,7 @@ std::string meanwhile_words(const Meanwhile& made, const model::Schema& schema) 
   return text;
 }
 
-// At most so many lines for each step.
+// Limits the lines for each step.
 std::string meanwhile_lines(std::span<const Meanwhile> made, std::size_t indent,
                             const model::Schema& schema) {
   std::string text;
@@ -165,7 +165,7 @@ std::string journey_text(const Journey& journey, const model::Schema& schema) {
     text += meanwhile_lines({made.begin(), made.end()}, indent, schema);
   }
   if (journey.lacks_meanwhile)
-    text += "  not all activities of that time are told: they are too many\n";
+    text += "  some activities of that time are left out: there are too many\n";
   return text;
 }
 

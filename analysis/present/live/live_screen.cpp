@@ -182,7 +182,7 @@ class ScreenWriter {
                    screen_.since_start, screen_.glyphs));
   }
 
-  // Rows like those of places; a marker is a line of its count.
+  // Shows activities in rows like those of places, and each marker's count in a line.
   void activities() {
     if (!snapshot_.activities.empty() && room() > 2) {
       add(heading_line(layout_, "activity", std::nullopt, screen_.glyphs));

@@ -29,7 +29,7 @@ constexpr std::array<ColumnFacts, kLiveColumns> kFacts = {
     ColumnFacts{"most", "the most that were in it at once", 5},
     ColumnFacts{"p99 by second", "the p99 of each of the last seconds", 10}};
 
-// Which goes first where there is no room.
+// The columns in the order in which they are left out if there is no room.
 constexpr std::array kSpared = {LiveColumn::kSpark, LiveColumn::kP90, LiveColumn::kDepthMax,
                                 LiveColumn::kP999,  LiveColumn::kBar, LiveColumn::kRate,
                                 LiveColumn::kDepth, LiveColumn::kMax, LiveColumn::kP50,

@@ -119,7 +119,7 @@ class Axis {
     const double part = static_cast<double>(ns) / static_cast<double>(last_ns_);
     return std::min(columns_ - 1, static_cast<std::size_t>(part * static_cast<double>(columns_)));
   }
-  // Four times, each where it is.
+  // Four times, each at its own column.
   std::string ticks() const {
     constexpr std::size_t kTicks = 4;
     std::string text;

@@ -240,11 +240,10 @@ std::string operations_text(const queues::Operations& operations, std::uint64_t 
                   "were lost",
                   name, count(queue->unseen_in), count(queue->unseen_out));
     if (queue->namesakes != 0)
-      text +=
-          hanging(width,
-                  "  {}: {} had the number of one that was inside: of such the first to come is "
-                  "taken to leave first",
-                  name, count(queue->namesakes));
+      text += hanging(width,
+                      "  {}: {} had the number of a unit that was still inside: of equal numbers "
+                      "the first to come counts as the first to leave",
+                      name, count(queue->namesakes));
   }
   Table marks = marks_table("items inside");
   for (const queues::OperatedQueue* queue : operations.queues())

@@ -78,9 +78,8 @@ std::string context_text(const context::ThreadTimes& times, std::size_t width) {
   if (rows.size() > kMaxContextRows)
     text += fmt::format("  and {} more: --json has all\n", rows.size() - kMaxContextRows);
   if (unknown_ns != 0)
-    text += fmt::format(
-        "  {} of their time is not known: events of the scheduler that would tell are missing\n",
-        share(unknown_ns, total_ns));
+    text += fmt::format("  {} of their time is not known: events of the scheduler are missing\n",
+                        share(unknown_ns, total_ns));
   return text.empty() ? text : "\n" + text;
 }
 

@@ -1,4 +1,4 @@
-// Which packets, and which stays of theirs, took longer than they may (`sojourn report
+// Shows which packets, and which of their stays, took longer than the deadline (`sojourn report
 // --deadline`).
 #pragma once
 

@@ -80,8 +80,8 @@ std::string unarmed_text(const Facts& facts) {
   for (const auto& span : spans | std::views::take(kMaxRows)) {
     const auto from = std::max(span.from_ns, facts.capture.open_ns);
     text += fmt::format(
-        "not armed yet: {} of process {}, {} from {} after the open mark on; what it was hit is "
-        "not known\n",
+        "not armed yet: {} of process {}, {} from {} after the open mark on; its hits in that time "
+        "are not known\n",
         span.point < facts.schema.points.size() ? name_of(facts, span.point) : "the points",
         span.pid, duration(static_cast<double>(std::max(span.until_ns, from) - from)),
         duration(static_cast<double>(from - facts.capture.open_ns)));

@@ -133,8 +133,7 @@ std::string arrivals(const ReportContent& content, const report::Groups& groups,
 std::string groups_text(const ReportContent& content, const report::Groups& groups) {
   std::string text;
   if (content.selection) text += selection_text(*content.selection) + "\n";
-  if (groups.all().empty())
-    return text + "nothing to tell apart: no complete journeys, no events\n";
+  if (groups.all().empty()) return text + "nothing to group: no complete journeys, no events\n";
   const auto shown = labels(groups);
   if (!report::counts_events(groups.by())) text += times(content, groups, shown);
   text += arrivals(content, groups, shown);

@@ -23,7 +23,7 @@ using statistics::Distribution;
 // The share of a direction's latency from which on the report has a line about it.
 constexpr double kWorthALine = 0.01;
 
-// A hit among a target's own work, whose caches are colder, takes up to so much more than one in
+// A hit within a target's own work finds colder caches. It takes up to this much more than a hit in
 // the calibration's loop, and up to twice as long (docs/tracing-cost.md).
 constexpr std::uint64_t kColderCachesPs = 300'000;
 
@@ -38,7 +38,7 @@ double share_of(const Distribution& measured, const Distribution& net) {
       part_of(static_cast<double>(measured.quantile(0.5)), static_cast<double>(net.quantile(0.5))));
 }
 
-// How far off what was subtracted for a hit of the point may be.
+// The largest error of the time that is subtracted for a hit of the point.
 double hit_error_ns(const ReportContent& content, model::PointId point) {
   const model::Capture& capture = content.facts.capture;
   if (point >= capture.hit_cost_ps.size()) return 0;

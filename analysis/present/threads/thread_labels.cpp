@@ -23,7 +23,7 @@ using threads::WakeCause;
 using threads::WakeupEdgeKey;
 
 constexpr std::size_t kMaxNamed = 3;
-constexpr double kWorthNaming = 0.05;  // of what wakes a thread
+constexpr double kWorthNaming = 0.05;  // of a thread's wakeups
 
 std::string thread(const ThreadSurvey& survey, std::uint32_t tid) {
   return printable(survey.thread_name(tid));

@@ -33,7 +33,7 @@ class Graph {
 
   // The node of this label, made when first asked for.
   std::size_t node(const std::string& label);
-  // A node of its own: two unknown ones need not be the same.
+  // Adds a node without a label. Two such nodes are different.
   std::size_t unknown();
   void edge(Edge edge) { edges_.push_back(std::move(edge)); }
 

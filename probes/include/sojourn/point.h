@@ -6,9 +6,11 @@
  * First words: direction D, U, I or S, a space, source--destination. Second words: field names,
  * properties ':' global ids ':' local ids, separated by dots, any group may be empty. Then for each
  * name one integer, enumerator, bool or pointer, 0 to 16 of them, widened to 64 bits with its sign.
- * Two engines record hits, chosen by who attaches while the program runs: a USDT tracer, or a
- * collector of the rings (-DSJ_RINGS and the runtime library, as the packages set it). Nobody
- * attached: two flags OR-ed and one branch. The arguments are evaluated ONLY while one is attached.
+ * Two engines record hits, and the tracer that attaches while the program runs chooses: a USDT
+ * tracer, or a collector of the rings (-DSJ_RINGS and the runtime library, as the packages set it).
+ * While no tracer is attached a hit costs two flags OR-ed and one branch. The arguments are
+ * evaluated ONLY while one is attached.
+ *
  * C11, C++17 and later; gcc >= 12, clang >= 14; x86-64 and arm64. Any thread, any signal handler.
  * -DSJ_NO_RINGS or -DSJ_NO_USDT leave one engine away, -DSJ_DISABLE_POINTS removes every point; the
  * arguments still have to compile.

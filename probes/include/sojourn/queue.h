@@ -86,7 +86,7 @@ static inline void sj_queue_out_locked(struct sj_queue* queue, uint64_t items) {
   __atomic_store_n(&queue->out, out + items, __ATOMIC_RELEASE);
 }
 
-/* The depth: exact under the queue's lock, else that of a moment close to now. */
+/* The depth: exact under the queue's lock, else the depth at some moment close to now. */
 static inline uint64_t sj_queue_depth(const struct sj_queue* queue) {
   const uint64_t out = __atomic_load_n(&queue->out, __ATOMIC_ACQUIRE);
   const uint64_t in = __atomic_load_n(&queue->in, __ATOMIC_RELAXED);
@@ -145,8 +145,8 @@ static inline uint64_t sj_queue_id(const struct sj_queue* queue) {
 #endif
 
 /* SJ_QUEUE registers a queue: its name, then members of struct sj_queue_spec in their order.
- * SJ_QUEUE_DESCRIBE fills in what was blank; what is left out, and the kind, stay as they are. It
- * is false where somebody else is just describing this queue: try again later. */
+ * SJ_QUEUE_DESCRIBE fills in members that were blank; omitted members, and the kind, stay as they
+ * are. It returns false while another thread describes this queue: try again later. */
 #ifdef __cplusplus
 namespace sojourn {
 inline sj_queue* open_queue(const sj_queue_spec& spec) {
@@ -163,8 +163,8 @@ inline bool describe_queue(sj_queue* queue, const sj_queue_spec& spec) {
 #define SJ_QUEUE(...) sj_queue_open(&SJ_QUEUE_SPEC_(.name = __VA_ARGS__))
 #define SJ_QUEUE_DESCRIBE(queue, ...) sj_queue_describe((queue), &SJ_QUEUE_SPEC_(__VA_ARGS__))
 #endif
-/* SJ_QUEUE_DESCRIBE fills in what was blank; what is left out, and the kind, stay as they are.
- * False where another description of this queue is just being written: try again later. */
+/* SJ_QUEUE_DESCRIBE fills in members that were blank; omitted members, and the kind, stay as they
+ * are. Returns false while another thread describes this queue: try again later. */
 
 /* Gives the queue's place back. Another queue may take it: the caller counts nothing here any more.
  */

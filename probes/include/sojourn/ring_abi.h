@@ -96,7 +96,7 @@ enum sj_ring_mode {
 
 struct sj_ring {
   /* Set by a thread when it takes the ring, `owner` last. */
-  uint64_t owner; /* pid << 32 | tid, as their namespace counts; 0: nobody writes */
+  uint64_t owner; /* pid << 32 | tid, as their namespace counts; 0: no owner */
   uint64_t claimed_stamp;
   uint32_t mode; /* enum sj_ring_mode */
   uint32_t session;
@@ -127,9 +127,9 @@ struct sj_ring {
 SJ_ABI_ASSERT(sizeof(struct sj_ring) == 4096, "shared with collectors");
 SJ_ABI_ASSERT(sizeof(struct sj_ring) <= SJ_RING_PAGE, "the cursor's page comes next");
 
-/* What a fork wipes: a child owns no ring. A hit writes `reserved` and soon reads limit, mask and
- * cursor. Were any two at the same place of their pages, the processor would take the one for the
- * other until it knows better, which costs a nanosecond. */
+/* Memory that a fork wipes, because a child owns no ring. A hit writes `reserved` and soon reads
+ * limit, mask and cursor. If two of them had the same offset in their pages, the processor would
+ * confuse them for a moment, which costs a nanosecond. */
 struct sj_ring_private {
   uint32_t alive;
   uint32_t pad;
@@ -140,10 +140,10 @@ SJ_ABI_ASSERT(__builtin_offsetof(struct sj_ring, limit) >= sizeof(struct sj_ring
                   __builtin_offsetof(struct sj_ring, cursor) >= sizeof(struct sj_ring_private),
               "not at the same place of their pages");
 
-/* A table of all rings, so that one is taken by one exchange and its memory is only touched by who
- * has it. The collector frees what was drained and has no owner any more. */
+/* A table of all rings. A ring is taken by one exchange in the table, and only its owner touches
+ * its memory. The collector frees rings that were drained and have no owner any more. */
 struct sj_ring_slot {
-  uint64_t taken;     /* by whom, as sj_ring.owner; 0: free */
+  uint64_t taken;     /* the owner, as in sj_ring.owner; 0: free */
   uint64_t populated; /* bytes of data that have memory */
 };
 
@@ -180,7 +180,7 @@ enum sj_queue_state {
 #define SJ_QUEUE_NAME_BYTES 64
 #define SJ_QUEUE_STAGE_BYTES 24
 
-/* Who puts in, or who takes out. Blank ("" and -1) where not known yet. */
+/* The producer or the consumer of a queue. Blank ("" and -1) while not known. */
 struct sj_queue_side {
   char stage[SJ_QUEUE_STAGE_BYTES];
   int32_t instance;
@@ -194,7 +194,7 @@ struct sj_queue_about {
   uint32_t kind;     /* enum sj_queue_kind; never changes */
   uint32_t group;    /* or the pool's id; 0: none */
   uint64_t capacity; /* items; 0: not bounded */
-  uint64_t address;  /* of the queue in the target, for people; 0: not told */
+  uint64_t address;  /* of the queue in the target, for people; 0: not known */
 };
 
 struct sj_queue {
@@ -217,14 +217,14 @@ SJ_ABI_ASSERT(sizeof(struct sj_queue) == 320, "shared with collectors");
 #define SJ_QUEUE_TABLE_FIRST 1 /* of the process that made the arena */
 
 struct sj_queue_table {
-  int32_t pid;   /* whose it is; 0: nobody's, or everybody's */
+  int32_t pid;   /* its process; 0: no process yet, or all of them */
   uint32_t used; /* no slot from here on was ever taken */
 };
 
 /* ---- the arena ---- */
 
-/* What the collector asks for. Written while SJ_FLAG_RING is off everywhere, but for the heartbeat.
- */
+/* The requests of the collector. Written while SJ_FLAG_RING is off everywhere, except the
+ * heartbeat. */
 struct sj_arena_control {
   uint32_t session; /* one more with every collector; odd: one is attached */
   uint32_t mode;    /* enum sj_ring_mode */

@@ -230,7 +230,7 @@ TEST_CASE("units that no id follows are followed by calls, order, and the lives 
   CHECK_FALSE(slots.contains("inherited-"));
 }
 
-TEST_CASE("what is only known when a trace is read cannot choose what is recorded") {
+TEST_CASE("values that are only known when a trace is read cannot select recorded events") {
   need_root();
   CoarseSubject target("links-O2", kMap);
   const test::Ended refused = sojourn(

@@ -20,7 +20,7 @@ struct Heart {
   long long worst_us = 0;
 };
 
-TEST_CASE("a program whose 300 functions get probes and lose them again misses no beat by it") {
+TEST_CASE("a program whose 300 functions get and lose probes is not disturbed") {
   need_root();
   const test::TemporaryDirectory directory;
   const std::string map = directory.path("my.toml");

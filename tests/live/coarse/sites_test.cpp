@@ -59,10 +59,10 @@ TEST_CASE("points of a map that the program lacks are named one by one, and hide
   CHECK(nothing.err.contains("none of the map's functions can be traced"));
   const test::Ended broken = list("[[point]]\nfunction = 'f'\nsn = '*arg0'\n");
   CHECK(broken.exit_code == 1);
-  CHECK(broken.err.contains("my.toml:3:7: sn: of what width?"));
+  CHECK(broken.err.contains("my.toml:3:7: sn: the width is missing"));
 }
 
-TEST_CASE("symbols that are packed into a file and damaged are none") {
+TEST_CASE("damaged symbols packed into a file are ignored") {
   need_root();
   const test::TemporaryDirectory directory;
   const std::string map = directory.path("my.toml");
@@ -88,7 +88,7 @@ TEST_CASE("symbols that are packed into a file and damaged are none") {
   }
 }
 
-TEST_CASE("where functions begin with a nop to be patched no probe costs a single step") {
+TEST_CASE("functions that begin with a patchable nop get probes without a single step") {
   need_root();
   const std::string name = GENERATE("c-O2-patchable", "c-clang-patchable");
   CAPTURE(name);
@@ -206,7 +206,7 @@ TEST_CASE("an address in the middle of a function is refused, as a probe there w
       const test::Ended listed = sojourn({"list", program, "--map", map, "--allow-slow-sites"});
       CAPTURE(listed.err);
       CHECK(listed.exit_code == (behind == 0 ? 0 : 1));
-      CHECK(listed.err.contains("is where no function begins, but within") == (behind != 0));
+      CHECK(listed.err.contains("is not the beginning of a function, but within") == (behind != 0));
     }
   }
 }

@@ -159,7 +159,7 @@ Run run_spans(const std::string& program, const std::string& map_text, unsigned 
   return {said_by(ended.out), recorded.err};
 }
 
-TEST_CASE("a span is the time from a function's entry to where that very call of it is left") {
+TEST_CASE("a span is the time from a function's entry to the exit of the same call") {
   need_root();
   const std::string name =
       GENERATE("spans-O0", "spans-O2", "spans-O3-lto", "spans-O2-no-pie", "spans-O2-cet",
@@ -208,7 +208,7 @@ TEST_CASE("a span is the time from a function's entry to where that very call of
   CHECK(report.at("journeys").at("D").at("ambiguous") == 0);
 }
 
-TEST_CASE("where a function is left its result is known, and what its call was given") {
+TEST_CASE("at a function's exit its result is known, and the arguments of its call") {
   need_root();
   const test::TemporaryDirectory directory;
   const std::string trace = directory.path("run.sjt");
@@ -229,7 +229,8 @@ TEST_CASE("where a function is left its result is known, and what its call was g
 }
 
 TEST_CASE(
-    "an address stands for what it was given out for, until the call ends that takes it back") {
+    "an address identifies a unit from the call that returns it to the end of the call that frees "
+    "it") {
   need_root();
   const test::TemporaryDirectory directory;
   const std::string trace = directory.path("run.sjt");
@@ -273,7 +274,7 @@ TEST_CASE(
   CHECK(report.at("journeys").at("D").at("complete") == 4 * kRounds);
 }
 
-TEST_CASE("ends that cost are taken where that is allowed, and what would allow it is said") {
+TEST_CASE("expensive exits are probed if allowed, and the option that allows it is named") {
   need_root();
   const test::TemporaryDirectory directory;
   const std::string map = directory.path("my.toml");
@@ -313,10 +314,10 @@ TEST_CASE("ends that cost are taken where that is allowed, and what would allow 
   const test::Ended both =
       list(span_of("twice") + "[[point]]\nfunction = 'spans::twice'\n", {"--allow-slow-sites"});
   CHECK(both.exit_code == 0);
-  CHECK(both.err.contains("has it for itself"));
+  CHECK(both.err.contains("cannot share its place"));
 }
 
-TEST_CASE("a program that nobody unwinds may be probed at its returns, and survives it") {
+TEST_CASE("a program without unwinding may be probed at its returns, and survives it") {
   need_root();
   const std::string name = GENERATE("returns-O0", "returns-O2");
   CAPTURE(name);

@@ -17,7 +17,7 @@ namespace sojourn::live {
 // The program's path in the build directory.
 std::string coarse_path(const std::string& name);
 
-// It runs as long as this lives.
+// The program runs as long as this object exists.
 class CoarseSubject {
  public:
   CoarseSubject(const std::string& name, const std::string& map);

@@ -71,7 +71,7 @@ TEST_CASE("a proposed map names what looks like the data path and how often it i
   CHECK(text.contains("#   ring_put -> ring_get, 2 functions\n"));
   CHECK(text.contains("#   stack_push -> stack_pop, 2 functions\n"));
 
-  // It is a map as it stands.
+  // The proposal is a complete map.
   const std::string map = directory.path("my.toml");
   const std::string trace = directory.path("run.sjt");
   test::write_contents(map, text);
@@ -95,8 +95,8 @@ TEST_CASE("a proposed map names what looks like the data path and how often it i
   CHECK(target.running());
 }
 
-// Its packets are buffers that are given by handles, on its stack, and of which it keeps some.
-// Which of them is which does not show.
+// The packets are buffers that are passed by handles on the stack, and the program keeps some of
+// them. The addresses do not show which buffer is which.
 TEST_CASE("a map proposed for a gNB records as it stands, and says what it could not find out") {
   need_root();
   const test::TemporaryDirectory directory;
@@ -145,7 +145,7 @@ TEST_CASE("a function that is called without end is not proposed, one that is ca
   CHECK(found.at("rlc_send_status_pdu") == "idle");
   CHECK(text.contains("# Not called in 4."));
   CHECK(ended.err.contains("not called in 100 ms: watched on, for 4.0 s at most"));
-  // Once in 1.5 s, which no glance would see.
+  // The function is called once in 1.5 s, so a short look would miss it.
   REQUIRE(found.contains("rlc_reassemble_rx_frame"));
   CHECK(found.at("rlc_reassemble_rx_frame").contains("calls a second"));
   CHECK(std::stod(found.at("rlc_reassemble_rx_frame").substr(2)) > 0.1);
@@ -153,7 +153,7 @@ TEST_CASE("a function that is called without end is not proposed, one that is ca
   CHECK(target.running());
 }
 
-TEST_CASE("what --suggest does not go with is told") {
+TEST_CASE("options that exclude --suggest are reported") {
   need_root();
   CHECK(sojourn({"list", coarse_path("queues-O0"), "--suggest"}).exit_code == 2);
   CHECK(sojourn({"list", "-p", "1", "--suggest", "--json"}).exit_code == 2);

@@ -19,7 +19,7 @@ namespace {
 
 using nlohmann::json;
 
-// The same map with the names of values, and with their places in memory.
+// A map in two forms: with the names of values, and with their places in memory.
 std::string cpp_map(bool by_name) {
   constexpr const char* kCppMap = R"toml(
 [[point]]
@@ -110,7 +110,7 @@ enqueue = "stack_push(arg0 = queue, arg1 = item, (u32)arg2 = number)"
 dequeue = "stack_pop(arg0 = queue, *(u64*)arg0 = item, *(u32*)(*(u64*)arg0 + 16) = number)"
 )toml";
 
-TEST_CASE("what is put into a queue and got out again is known by its address") {
+TEST_CASE("items of a queue are identified by their addresses") {
   need_root();
   const std::string name = GENERATE("queues-O0", "queues-O2");
   CAPTURE(name);

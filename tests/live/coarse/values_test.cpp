@@ -86,7 +86,7 @@ Values pointers_of(std::uint64_t n) {
   return values;
 }
 
-TEST_CASE("what the functions of an unprepared program are given is read exactly") {
+TEST_CASE("arguments of functions of an unprepared program are read exactly") {
   need_root();
   const std::string name =
       GENERATE("c-O0", "c-O2", "c-O3-lto", "c-O2-no-pie", "c-O2-cet", "c-O2-stripped", "c-O2-mini",
@@ -157,7 +157,7 @@ TEST_CASE("a value that cannot be read is shown as none") {
   CHECK(unread > 10);
 }
 
-TEST_CASE("a map that follows no pointers knows what it could not read, too") {
+TEST_CASE("a map without pointers also marks values that could not be read") {
   need_root();
   // A small number is no address.
   CoarseSubject target("c-O2", "[[point]]\nfunction = 'coarse_frame'\nx = '*(u64*)arg0'\n");
@@ -207,7 +207,7 @@ Values named_of(std::uint64_t n) {
           {"next", n * 13}};
 }
 
-TEST_CASE("debug information says where what is named is, and what is not there") {
+TEST_CASE("debug information gives the place of each name, and reports missing ones") {
   need_root();
   const std::string name = GENERATE("c-O0", "c-O2-g", "c-O2-split", "c-clang-O0", "c-clang-O2");
   CAPTURE(name);

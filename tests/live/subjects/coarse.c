@@ -46,7 +46,8 @@ struct unit {
   enum kind kind;
 };
 
-/* What only debug information tells: members, bits, a union without a name, a record by value. */
+/* Values that only debug information can find: members, bits, a union without a name, a record by
+ * value. */
 OPAQUE void coarse_named(const struct unit* unit, double unused, struct unit large, uint32_t count,
                          int8_t small) {
   static volatile double sink;
@@ -70,12 +71,12 @@ OPAQUE void coarse_pointers(struct pdu* pdu, struct pdu** slot) {
   sink = *slot;
 }
 
-/* Without a frame, it begins with what the kernel has to step over. */
+/* A function without a frame: it begins with an instruction that the kernel must step over. */
 OPAQUE uint64_t coarse_leaf(uint64_t n) {
   return n * 3 + 1;
 }
 
-/* Its loop may begin where it begins. */
+/* The loop may begin at the function's first instruction. */
 OPAQUE uint64_t coarse_loop(uint64_t n, uint64_t* values) {
   do {
     *values += n;
@@ -83,7 +84,8 @@ OPAQUE uint64_t coarse_loop(uint64_t n, uint64_t* values) {
   return *values;
 }
 
-/* It calls, and so has a frame, which begins with what the kernel emulates. */
+/* The function calls another one, so it has a frame, and begins with an instruction that the kernel
+ * emulates. */
 OPAQUE uint64_t coarse_frame(uint64_t n, const uint64_t* values) {
   uint64_t sum = coarse_leaf(n);
   for (unsigned i = 0; i < 8; ++i) sum += values[i];

@@ -582,7 +582,7 @@ int main(int count, char** words) {
     nanosleep(&pause, nullptr);
     const slot_point slot{number % 20'480};
     cell.handle_slot_indication_impl(slot, {});
-    const bool is_repeat = number > 1 && number % kProcesses == 0;  // of what process 15 sent
+    const bool is_repeat = number > 1 && number % kProcesses == 0;  // of the block of process 15
     if (is_repeat) phy.process_pdsch({}, sent(slot, number - 1, 1));
     phy.process_pdsch({}, sent(slot, number, 0));
     radio.handle_dl_data({.slot = slot}, {});

@@ -1,7 +1,6 @@
-/* A program whose dealings with the kernel are known. Says "ready", waits for SIGUSR1, does what
- * its first argument names as often as its second says, in a thread called "worker", and ends. What
- * it counted itself goes to its output, a name and a number a line.
- */
+/* A program with known system calls and waits. Prints "ready", waits for SIGUSR1, performs the
+ * action of its first argument as often as the second says, in a thread called "worker", and ends.
+ * Its own counts go to its output, a name and a number a line. */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <linux/futex.h>
@@ -134,7 +133,7 @@ static void* do_share(void* count) {
   return NULL;
 }
 
-/* Of a socket: the kernel's own count of what it dropped. */
+/* The kernel's own count of a socket's drops. */
 static unsigned long drops_of(int fd) {
   uint32_t info[9] = {0}; /* SK_MEMINFO_DROPS is 8 */
   socklen_t bytes = sizeof(info);

@@ -1,7 +1,6 @@
-/* A program whose page faults, switches and hot functions are known, by hop. Says "ready", waits
- * for SIGUSR1, does what its first argument names as often as its second says, and ends. What it
- * counted itself goes to its output, a name and a number a line.
- */
+/* A program with known page faults, switches and hot functions, by hop. Prints "ready", waits for
+ * SIGUSR1, performs the action of its first argument as often as the second says, and ends. Its own
+ * counts go to its output, a name and a number a line. */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <signal.h>

@@ -1,4 +1,4 @@
-/* A library with rings of a make that nobody knows. */
+/* A library whose rings have an unknown version. */
 #define _GNU_SOURCE
 #include <sojourn/ring_abi.h>
 #include <stdlib.h>

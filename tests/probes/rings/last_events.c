@@ -1,6 +1,6 @@
-/* Hits a point COUNT times and ends as told, so that tests can look for its last events.
- * Usage: sj-subject-last-events COUNT abort|kill|exit|lock; lock prints what mlockall() made
- * resident, in KiB. */
+/* Hits a point COUNT times and ends in the given way, so that tests can look for its last events.
+ * Usage: sj-subject-last-events COUNT abort|kill|exit|lock; lock prints the size that mlockall()
+ * made resident, in KiB. */
 #include <signal.h>
 #include <sojourn/point.h>
 #include <stdint.h>

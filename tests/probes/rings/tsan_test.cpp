@@ -1,4 +1,5 @@
-// Producers and a reader of the same rings under the thread sanitizer. Prints what came through.
+// Producers and a reader of the same rings under the thread sanitizer. Prints how much was
+// received.
 #include <atomic>
 #include <chrono>
 #include <cstdio>

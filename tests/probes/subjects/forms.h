@@ -1,4 +1,4 @@
-/* What both units of the `forms` program see: an inline function with a point, in C++ a template
+/* Shared by both units of the `forms` program: an inline function with a point, in C++ a template
  * too. */
 #ifndef SOJOURN_TESTS_FORMS_H
 #define SOJOURN_TESTS_FORMS_H

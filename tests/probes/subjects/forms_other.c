@@ -1,4 +1,4 @@
-/* The second unit: the same inline functions again, and one that nobody calls. */
+/* The second unit: the same inline functions again, and one that is never called. */
 #include "forms.h"
 
 int forms_other_unit(int value) {

@@ -43,7 +43,7 @@ __attribute__((noinline)) static void counts(int a, long b) {
            b, a, b, a, b, a, b, a, b, a, b);
 }
 
-/* Nobody calls it: a linker may drop it, and the format with it. */
+/* This function is never called: a linker may drop it, and the format with it. */
 void dropped(int value);
 void dropped(int value) {
   LATSEQ_P("D dropped--never", "only_here%d", value);

@@ -78,7 +78,7 @@ TEST_CASE("every worker and then the caller gets every item, in order, however s
   });
 }
 
-TEST_CASE("the caller stops the maker and all workers, who are few items ahead of it") {
+TEST_CASE("the caller stops the maker and all workers, which are few items ahead of it") {
   with_each([](Executor& executor) {
     constexpr std::uint64_t kEnough = 20;
     Items items{};
@@ -97,7 +97,7 @@ TEST_CASE("the caller stops the maker and all workers, who are few items ahead o
   });
 }
 
-TEST_CASE("nothing made is nothing done") {
+TEST_CASE("no items, no work") {
   with_each([](Executor& executor) {
     bool called = false;
     Pipeline pipeline;

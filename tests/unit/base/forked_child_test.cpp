@@ -12,7 +12,8 @@ namespace {
 
 using std::chrono::milliseconds;
 
-TEST_CASE("a child that is not done in time is told as that, and not as the signal that ended it") {
+TEST_CASE(
+    "a child that exceeds its time is reported as that, and not by the signal that ended it") {
   const auto answer = run_in_child<int>(
       [] {
         pause();
@@ -23,7 +24,7 @@ TEST_CASE("a child that is not done in time is told as that, and not as the sign
   CHECK(answer.error().text() == "it was not done after 0.05 s");
 }
 
-TEST_CASE("a child that is killed before its time is told by the signal") {
+TEST_CASE("a child that is killed before its time is reported by the signal") {
   const auto answer = run_in_child<int>([] {
     raise(SIGKILL);
     return Result<int>(1);

@@ -66,7 +66,7 @@ TEST_CASE("descriptors are handed over with a message, however long it is") {
   CHECK(byte == 0);
 }
 
-TEST_CASE("who hangs up in the middle of a message is gone") {
+TEST_CASE("a peer that closes in the middle of a message is gone") {
   auto ends = make_connection();
   REQUIRE(ends);
   const std::uint32_t header[] = {1, 100};
@@ -75,7 +75,7 @@ TEST_CASE("who hangs up in the middle of a message is gone") {
   CHECK_FALSE(receive_message(ends->second.get()));
 }
 
-TEST_CASE("a message that says to be longer than any is refused before it is read") {
+TEST_CASE("a message with an impossible length is refused before it is read") {
   auto ends = make_connection();
   REQUIRE(ends);
   const std::uint32_t header[] = {1, UINT32_MAX};

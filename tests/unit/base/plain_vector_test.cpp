@@ -12,7 +12,7 @@ bool equal(const PlainVector<int>& mine, const std::vector<int>& expected) {
   return std::ranges::equal(mine, expected);
 }
 
-TEST_CASE("a plain vector keeps what it has when it grows") {
+TEST_CASE("a plain vector keeps its contents when it grows") {
   PlainVector<int> numbers;
   std::vector<int> expected;
   CHECK(numbers.empty());
@@ -46,7 +46,7 @@ TEST_CASE("many short spans are appended without moving everything for each") {
   CHECK(moves < 15);
 }
 
-TEST_CASE("room is kept when a plain vector is cleared, and given away when it is moved") {
+TEST_CASE("capacity is kept when a plain vector is cleared, and moves with it") {
   PlainVector<int> numbers;
   numbers.reserve(100);
   const auto* const room = numbers.data();

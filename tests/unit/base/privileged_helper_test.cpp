@@ -31,7 +31,7 @@ int ask(const PrivilegedHelper& helper, int number) {
   return answer ? Unpacker(answer->bytes).take<int>() : -1;
 }
 
-TEST_CASE("a privileged helper is another process, and found by whoever needs it") {
+TEST_CASE("a privileged helper is another process, and any code finds it") {
   CHECK(PrivilegedHelper::of_this_process() == nullptr);
   {
     auto started = PrivilegedHelper::start(prepared, serve);
@@ -45,10 +45,10 @@ TEST_CASE("a privileged helper is another process, and found by whoever needs it
     CHECK(words.take<pid_t>() != getpid());
   }
   CHECK(PrivilegedHelper::of_this_process() == nullptr);
-  CHECK(waitpid(-1, nullptr, WNOHANG) == -1);  // it is gone, and nobody is left
+  CHECK(waitpid(-1, nullptr, WNOHANG) == -1);  // it is gone, and there is no other child
 }
 
-TEST_CASE("what a privileged helper refuses fails with its words and its errno") {
+TEST_CASE("a refused request of a privileged helper fails with its text and its errno") {
   const auto helper = PrivilegedHelper::start(prepared, serve);
   REQUIRE(helper);
   const auto answer = helper->ask(PrivilegedRequest::kOpen, Packer());
@@ -92,7 +92,7 @@ TEST_CASE("threads and a forked child ask at the same time, and each gets its ow
   CHECK(status == 0);
 }
 
-TEST_CASE("a privileged helper that was killed is told of, not waited for") {
+TEST_CASE("a privileged helper that was killed is reported, not waited for") {
   auto helper = PrivilegedHelper::start(
       prepared, [](PrivilegedRequest, Unpacker&, Fd&) -> Result<Answer> { _exit(1); });
   REQUIRE(helper);

@@ -28,7 +28,7 @@ TEST_CASE("a time is read as reports print it, with a blank before the unit") {
   CHECK(parse_time("14.2  us").value() == 14'200);
 }
 
-TEST_CASE("a bare number is no time, and is told the words to type; only 0 needs no unit") {
+TEST_CASE("a number without a unit is refused with a valid example; only 0 needs no unit") {
   CHECK(error_of("5") == "\"5\": a time wants a unit: 5s, 5ms, 5us");
   CHECK(error_of("0.5") == "\"0.5\": a time wants a unit: 0.5s, 0.5ms, 0.5us");
   CHECK(parse_time("0").value() == 0);
@@ -36,7 +36,7 @@ TEST_CASE("a bare number is no time, and is told the words to type; only 0 needs
   CHECK(parse_time("0ms").value() == 0);
 }
 
-TEST_CASE("what is no time is refused with what is wrong about it") {
+TEST_CASE("an invalid time is refused with the reason") {
   CHECK(error_of("") == "\"\" is not a time such as 10s, 500ms or 2min");
   CHECK(error_of("soon") == "\"soon\" is not a time such as 10s, 500ms or 2min");
   CHECK(error_of("-5s") == "\"-5s\" is not a time such as 10s, 500ms or 2min");

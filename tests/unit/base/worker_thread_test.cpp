@@ -58,7 +58,7 @@ TEST_CASE("a worker begins before its maker goes on, and does nothing where that
   CHECK(done == 0);
 }
 
-TEST_CASE("work that fails ends the work: what waits, and what comes later, is thrown away") {
+TEST_CASE("work that fails ends the thread: waiting and later work is discarded") {
   const auto shared = std::make_shared<int>();
   std::counting_semaphore<2> go(0);
   int done = 0;
@@ -76,7 +76,7 @@ TEST_CASE("work that fails ends the work: what waits, and what comes later, is t
   CHECK(done == 2);
 }
 
-TEST_CASE("what waits can be looked at and taken back") {
+TEST_CASE("waiting work can be looked at and taken back") {
   std::counting_semaphore<2> go(0);
   std::binary_semaphore taken(0);
   std::vector<int> done;

@@ -47,7 +47,7 @@ TEST_CASE("a read takes no more than it has room for, and as many as it can") {
   CHECK(args[3].kind == SJ_ARG_SPAN);
 }
 
-TEST_CASE("what lies apart, or has another base or an index, is read alone") {
+TEST_CASE("arguments that are apart, or have another base or an index, are read alone") {
   sj_arg indexed = in_memory(8, 8);
   indexed.index = kOther;
   constexpr std::int64_t kEnd = std::numeric_limits<std::int64_t>::max();

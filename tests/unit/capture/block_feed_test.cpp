@@ -231,7 +231,7 @@ TEST_CASE("readers come, read and go while the capture runs") {
   CHECK(feed.totals().readers > 0);
 }
 
-// What came by two connections, of which the first broke in the middle of a block.
+// Joins the bytes of two connections, of which the first broke in the middle of a block.
 std::vector<std::uint8_t> joined(std::vector<std::uint8_t> first, std::size_t cut_bytes,
                                  const std::vector<std::uint8_t>& second) {
   first.resize(first.size() - cut_bytes);
@@ -239,7 +239,8 @@ std::vector<std::uint8_t> joined(std::vector<std::uint8_t> first, std::size_t cu
   return first;
 }
 
-TEST_CASE("parts of a reader whose connection broke are one trace, which counts what passed") {
+TEST_CASE(
+    "the parts of a reader whose connection broke are one trace, which counts the events between") {
   BlockFeed feed(model::Host{});
   Source source(feed);
   const auto before = join(feed);
@@ -278,7 +279,7 @@ TEST_CASE("parts of a reader whose connection broke are one trace, which counts 
   CHECK(found.is_whole() == (cut_bytes == 0));  // a block that was cut is damage
 }
 
-TEST_CASE("what a slow reader lost before its connection broke is told apart") {
+TEST_CASE("losses of a slow reader before its connection broke are counted apart") {
   const BlockFeed::Limits limits = {
       .sure_bytes = 2'000, .reader_bytes = 20'000, .all_bytes = 30'000};
   BlockFeed feed(model::Host{}, limits);

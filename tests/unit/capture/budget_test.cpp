@@ -1,4 +1,4 @@
-// Which points are shed and when they come back, on a target that is made up.
+// The points that are shed, and the times of their return, for a made-up target.
 #include "userspace/capture/budget.h"
 
 #include <algorithm>
@@ -77,7 +77,7 @@ TEST_CASE("the most expensive point goes first, and no more than has to") {
   CHECK(target.is_on() == std::vector<bool>{true, false, true});
 }
 
-TEST_CASE("what a hit costs counts, not only how many there are") {
+TEST_CASE("a budget counts the cost of hits, not only their number") {
   Target target(0.02, {{.hit_ps = 10'000}, {.hit_ps = 500'000}}, {60'000, 50'000});
   CHECK(target.run(5).shed == std::vector<model::PointId>{1});
 }
@@ -136,7 +136,7 @@ TEST_CASE("the points of a path go off together, and come back together before a
   CHECK(target.run(40).restored == std::vector<model::PointId>{0, 2, 3, 1});
 }
 
-TEST_CASE("the dearest path goes, not the dearest point") {
+TEST_CASE("the most expensive path goes, not the most expensive point") {
   const auto of = [](std::uint32_t path) {
     return BudgetPoint{.hit_ps = 500'000, .turn = ShedTurn::kPath, .group = path};
   };
@@ -144,19 +144,19 @@ TEST_CASE("the dearest path goes, not the dearest point") {
   CHECK(target.run(5).shed == std::vector<model::PointId>{1, 2, 3});
 }
 
-TEST_CASE("of a busy target no more than so much of one processor is taken") {
+TEST_CASE("a budget of a busy target is limited to a share of one processor") {
   // The share allows 60 % of the half processor that the target uses.
   Target target({.share = 0.6, .most = 0.01}, kThree, {10'000, 11'000, 12'000});
   CHECK(target.run(5).shed == std::vector<model::PointId>{2, 1});
 }
 
-TEST_CASE("what is next to nothing of a processor cuts no journey") {
+TEST_CASE("a cost of next to no processor time cuts no journey") {
   const BudgetLimits limits{.share = 0.001, .least = 0.005};
   CHECK(Target(limits, kThree, {3000, 3000, 3000}).run(50).shed.empty());
   CHECK(Target(limits, kThree, {3000, 3000, 5000}).run(5).shed == std::vector<model::PointId>{2});
 }
 
-TEST_CASE("nothing is decided from a moment") {
+TEST_CASE("a budget does not decide from a short moment") {
   Target target(0.001, kThree, {50'000, 40'000, 30'000});
   CHECK(target.run(2).shed.empty());
 }

@@ -74,7 +74,7 @@ TEST_CASE("a capture is open once it has an open mark, and ends by its duration,
   CHECK(late.end_ns() > kLongAgoNs + 2'000'000'000);
 }
 
-TEST_CASE("what was not armed before the open mark is not noted") {
+TEST_CASE("points that were not armed before the open mark are not noted") {
   CaptureRecord record("tracer", false);
   record.note_unarmed({.pid = 7, .point = 0, .from_ns = 1, .until_ns = 2});
   CHECK(record.about().unarmed.empty());
@@ -83,7 +83,7 @@ TEST_CASE("what was not armed before the open mark is not noted") {
   CHECK(record.about().unarmed.size() == 1);
 }
 
-TEST_CASE("spans that nobody was armed in are one for all processes when there are too many") {
+TEST_CASE("too many unarmed spans become one span for all processes") {
   CaptureRecord record = open_record();
   constexpr std::uint64_t kMax = 65'536;
   for (std::uint64_t at = 1; at <= kMax + 10; ++at)
@@ -143,7 +143,7 @@ TEST_CASE("a record that grows is written ever more rarely, and never where dump
                       [](CaptureRecord& one, Sink& sink) { one.write_shed(sink); }) == 256 + 3);
 }
 
-TEST_CASE("a point of a map is not placed where none of the processes has it") {
+TEST_CASE("a point of a map that no process has is reported as not placed") {
   CaptureRecord record = open_record();
   model::Schema schema;
   schema.points.push_back(*model::parse_point("D a--b", "len"));

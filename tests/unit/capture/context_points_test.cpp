@@ -40,7 +40,7 @@ TEST_CASE("every kind of hit is a point of its own that a trace may hold") {
   CHECK(names.size() == SJ_CONTEXT_KINDS);
 }
 
-TEST_CASE("every kind of hit is of one family") {
+TEST_CASE("every kind of hit belongs to one family") {
   std::multiset<int> kinds;
   for (std::size_t family = 0; family < kContextFamilies; ++family)
     for (const sj_context_kind kind : kinds_of(static_cast<ContextFamily>(family)))
@@ -49,7 +49,7 @@ TEST_CASE("every kind of hit is of one family") {
   CHECK(std::set<int>(kinds.begin(), kinds.end()).size() == SJ_CONTEXT_KINDS);
 }
 
-TEST_CASE("a system call that is not known is told by its number") {
+TEST_CASE("a system call that is not known is reported by its number") {
   CHECK(syscall_name(999) == "syscall 999");
 }
 

@@ -1,4 +1,4 @@
-// Counters of three CPUs of which the truth is known: what is corrected, and how far it may be off.
+// Corrections, and the bounds of their errors, for counters of three CPUs with known offsets.
 #include "userspace/capture/records/counter_corrector.h"
 
 #include <cmath>
@@ -10,7 +10,7 @@
 namespace sojourn::capture {
 namespace {
 
-// Of 2 ticks a nanosecond. CPU 4 is the first one, 5 is apart, 6 is not as far as can be told.
+// Counters of 2 ticks a nanosecond. CPU 4 is the first one, 5 is apart, 6 agrees within the error.
 CounterOffsets three_cpus() {
   return {.first_cpu = 4,
           .others = {{.cpu = 5, .ns = 5000, .error_ns = 100, .ticks = 10'000, .error_ticks = 200},
@@ -18,8 +18,7 @@ CounterOffsets three_cpus() {
           .why_not = ""};
 }
 
-TEST_CASE(
-    "counters that agree as far as can be told are left as they are, and it is said how far") {
+TEST_CASE("counters that agree within the error are not corrected, and the error is reported") {
   CounterOffsets agreeing = three_cpus();
   agreeing.others.erase(agreeing.others.begin());
   const CounterCorrector corrector(agreeing);
@@ -33,7 +32,7 @@ TEST_CASE(
   CHECK(corrector.corrected(pair).error_ns == 3);
 }
 
-TEST_CASE("nothing was measured: nothing is corrected, and nothing said") {
+TEST_CASE("without a measurement nothing is corrected, and no error is reported") {
   const CounterCorrector corrector;
   CHECK_FALSE(corrector.is_needed());
   CHECK(corrector.of_cpu(0).ahead_ticks == 0);
@@ -51,7 +50,7 @@ TEST_CASE("a CPU whose counter is apart is corrected, the others of that machine
   CHECK(corrector.of_cpu(6).error_ns == 130);
 }
 
-TEST_CASE("of a CPU that is not known, stamps are in the middle of what is possible") {
+TEST_CASE("stamps of an unknown CPU are corrected to the middle of what is possible") {
   const CounterCorrector corrector(three_cpus());
   for (const std::int32_t cpu : {-1, 7}) {
     const auto its = corrector.of_cpu(cpu);
@@ -61,7 +60,7 @@ TEST_CASE("of a CPU that is not known, stamps are in the middle of what is possi
   }
 }
 
-TEST_CASE("a pair of clocks is told as the first CPU would have read it") {
+TEST_CASE("a pair of clocks is converted to the first CPU's counter") {
   const CounterCorrector corrector(three_cpus());
   const auto corrected =
       corrector.corrected({.ticks = 50'000, .ns = 700, .error_ns = 30, .cpu = 5});

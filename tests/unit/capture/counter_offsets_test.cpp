@@ -1,5 +1,4 @@
-// Offsets of cycle counters, on this machine, whose counters agree where it says that they are
-// steady.
+// Offsets of this machine's cycle counters. They agree, if the machine says that they are steady.
 #include "userspace/capture/records/counter_offsets.h"
 
 #include <cstddef>
@@ -23,7 +22,7 @@ TEST_CASE("each CPU's counter is compared with the first one's, and CPUs are as 
   REQUIRE(sched_getaffinity(0, sizeof(after), &after) == 0);
   CHECK(CPU_EQUAL(&before, &after));
   CAPTURE(found.why_not);
-  // Where all CPUs are busy nobody answers in a brief time.
+  // If all CPUs are busy, none may answer within the brief time.
   if (care == CounterCare::kThorough) REQUIRE(!found.others.empty());
   CHECK(found.others.size() + found.silent + 1 == static_cast<std::size_t>(CPU_COUNT(&before)));
   for (const CounterOffset& each : found.others) {
@@ -35,7 +34,7 @@ TEST_CASE("each CPU's counter is compared with the first one's, and CPUs are as 
   }
 }
 
-TEST_CASE("on one CPU nothing is compared, and it is said why") {
+TEST_CASE("on one CPU nothing is compared, and the reason is given") {
   cpu_set_t before;
   REQUIRE(sched_getaffinity(0, sizeof(before), &before) == 0);
   cpu_set_t one;
@@ -49,7 +48,7 @@ TEST_CASE("on one CPU nothing is compared, and it is said why") {
   CHECK(found.why_not == "this process may use one CPU only");
 }
 
-TEST_CASE("an offset counts where it is more than the shortest round trip leaves open") {
+TEST_CASE("an offset counts if it is larger than the error of the shortest round trip") {
   CHECK_FALSE(CounterOffset{.cpu = 1, .ns = -80, .error_ns = 90}.is_apart());
   CHECK(CounterOffset{.cpu = 1, .ns = -95, .error_ns = 90}.is_apart());
   CHECK(CounterOffset{.cpu = 1, .ns = 95, .error_ns = 90}.is_apart());

@@ -26,7 +26,7 @@ std::string name_of(const model::Context& context, int fd) {
   return found;
 }
 
-TEST_CASE("descriptors are told by what they lead to, sockets by their words, each once") {
+TEST_CASE("descriptors are reported by what they lead to, sockets by their addresses, each once") {
   auto process = tracee::Process::open(getpid());
   REQUIRE(process);
   const std::array<const tracee::Process*, 1> processes = {&*process};

@@ -146,7 +146,7 @@ TEST_CASE("counters that grow and wrap are in the trace with every joule") {
   CHECK(all.figures.idle[0].share == 0.0);  // read, and none: its time did not grow
 }
 
-TEST_CASE("a zone that vanishes is told with the time, and others go on") {
+TEST_CASE("a zone that vanishes is reported with the time, and others go on") {
   SysTree sys;
   sys.zone("intel-rapl:0", "package-0").zone("intel-rapl:1", "package-1");
   Reading reading(sys);
@@ -167,7 +167,7 @@ TEST_CASE("a zone that vanishes is told with the time, and others go on") {
   CHECK(all.figures.why_not.starts_with("package-1 vanished after 0."));
 }
 
-TEST_CASE("a zone that may not be read is told and not measured") {
+TEST_CASE("a zone that may not be read is reported and not measured") {
   if (geteuid() != 0) SKIP("to be another user for a moment takes root");
   SysTree sys;
   sys.zone("intel-rapl:0", "package-0");
@@ -190,7 +190,7 @@ TEST_CASE("a zone that may not be read is told and not measured") {
   CHECK(all.figures.why_not.contains("may not be read"));
 }
 
-TEST_CASE("a counter that is no number is told at once") {
+TEST_CASE("a counter without a number is reported at once") {
   SysTree sys;
   sys.zone("intel-rapl:0", "package-0");
   sys.file(SysTree::energy_of("intel-rapl:0"), "lots");
@@ -199,7 +199,7 @@ TEST_CASE("a counter that is no number is told at once") {
   CHECK(reading.told.at("intel-rapl:0 (package-0)") == "cannot be read: 'lots' is no number");
 }
 
-TEST_CASE("a machine without counters is recorded as one that has none") {
+TEST_CASE("a machine without counters is recorded as that") {
   const SysTree sys;
   Reading reading(sys);
   reading.arm();

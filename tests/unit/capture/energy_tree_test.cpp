@@ -78,7 +78,7 @@ TEST_CASE("zones of powercap have their names, their packages and their ranges")
   CHECK(tree.zones.back().about.place == "intel-rapl:10");
 }
 
-TEST_CASE("zones that do not say what they are or when they wrap are not measured") {
+TEST_CASE("zones without a domain or a range are not measured") {
   SysTree sys;
   sys.zone("intel-rapl:0", "").zone("intel-rapl:1", "package-1", 0);
   sys.zone("intel-rapl:2", "package-2");
@@ -125,7 +125,7 @@ TEST_CASE("dies that are counted alone are named as powercap names them") {
   CHECK(zone_at(tree, "power/energy-pkg on cpu 1").name == "package-0-die-1");
 }
 
-TEST_CASE("an event that nobody can count by says so") {
+TEST_CASE("an event that cannot be opened has the reason") {
   SysTree sys;
   sys.file(std::string(kPower) + "type", "23").file(std::string(kPower) + "cpumask", "0");
   sys.file(std::string(kPower) + "format/event", "config:0-7");

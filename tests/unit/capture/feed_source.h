@@ -1,4 +1,5 @@
-// A capture of one stream, as its sink tells a BlockFeed of it, and a reader that takes everything.
+// A capture of one stream, in the form in which a sink passes it to a BlockFeed, and a reader that
+// takes everything.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +20,7 @@ inline model::Schema one_point() {
   return {.points = {*point}};
 }
 
-// A capture of one stream, as its sink tells of it.
+// A capture of one stream, passed to a feed as by its sink.
 class Source {
  public:
   explicit Source(BlockFeed& feed) : feed_(&feed) {

@@ -1,4 +1,4 @@
-// Which points a user hears of while a capture runs.
+// The points that are reported to the user while a capture runs.
 #include "userspace/capture/hit_watch.h"
 
 #include <string>
@@ -16,7 +16,7 @@ std::vector<WatchedPoint> points(std::size_t count) {
   return std::vector<WatchedPoint>(count, WatchedPoint{.hit_ps = kHitPs});
 }
 
-TEST_CASE("a point that takes more than its share of the target's CPU is told, once") {
+TEST_CASE("a point that takes more than its share of the target's CPU is reported, once") {
   HitWatch watch(kSecond);
   const auto watched = points(2);
   // The second point: 200,000 hits a second of half a microsecond are a tenth of a processor.
@@ -33,7 +33,7 @@ TEST_CASE("a point that takes more than its share of the target's CPU is told, o
   CHECK(look(3).empty());
 }
 
-TEST_CASE("hits that take little of a processor hurt nobody, whatever else the target does") {
+TEST_CASE("hits that take little of a processor are not reported, whatever else the target does") {
   HitWatch watch(kSecond);
   const auto look = [&](std::uint64_t second) {
     // 10,000 a second: half a percent of a processor, which is all the time that the target uses.
@@ -44,7 +44,7 @@ TEST_CASE("hits that take little of a processor hurt nobody, whatever else the t
   CHECK(look(4).hot.empty());
 }
 
-TEST_CASE("what a budget keeps in bounds, and what is not the target's, is no news") {
+TEST_CASE("points within a budget, and points that are not the target's, are not reported") {
   HitWatch watch(kSecond);
   auto watched = points(3);
   watched[0].is_hot_news = false;
@@ -93,7 +93,7 @@ TEST_CASE("a target that hardly runs is watched for longer before it is judged")
   CHECK(look(3).size() == 1);
 }
 
-TEST_CASE("points that were not hit are told after a while, once") {
+TEST_CASE("points that were not hit are reported after a while, once") {
   HitWatch watch(kSecond);
   auto watched = points(3);
   watched[2].is_targets = false;
@@ -105,7 +105,7 @@ TEST_CASE("points that were not hit are told after a while, once") {
   CHECK(watch.look(kSecond + 2 * HitWatch::kSilentNs, watched, hits, 0).silent.empty());
 }
 
-TEST_CASE("that nothing was dropped is no news, nor that there are no points") {
+TEST_CASE("without drops, and without points, nothing is reported") {
   HitWatch watch(kSecond);
   auto watched = points(2);
   watched[1].may_be_silent = true;
@@ -126,7 +126,7 @@ TEST_CASE("if no point was hit at all, one message says so") {
   CHECK(news.silent.size() == 1);
 }
 
-TEST_CASE("silent points are named, a few of many, with what may be the reason") {
+TEST_CASE("silent points are named, a few of many, with possible reasons") {
   const std::vector<std::string> few = {"a--b", "c--d"};
   CHECK(silent_points_text(few, false).starts_with("a--b, c--d: "));
   CHECK(silent_points_text(few, true).contains("inlined"));

@@ -143,7 +143,7 @@ TEST_CASE("a secret in the address is refused, and not repeated") {
   }
 }
 
-TEST_CASE("who writes is told as each version wants it") {
+TEST_CASE("the writer identifies itself as each version wants it") {
   const auto url = [](const char* const text) { return *parse_influx_url(text); };
   CHECK(influx_authorization(url("http://a/?org=o&bucket=b"), "s3cret") == "Token s3cret");
   CHECK(influx_authorization(url("http://a/?db=x"), "Aladdin:open sesame") ==
@@ -172,7 +172,7 @@ TEST_CASE("figures are written once a period, the last ones in any case, and cou
   CHECK(sender->take_messages().empty());
 }
 
-TEST_CASE("what a server does not take now is sent again, in order, and told of once") {
+TEST_CASE("lines that a server does not take now are sent again, in order, and reported once") {
   Database database("503 Service Unavailable");
   const auto sender = started(database.options());
   sender->publish(figures(1), at_second(1), false);

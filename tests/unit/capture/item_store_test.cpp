@@ -70,7 +70,8 @@ trace::Reader dumped(const FlightStore& store, const std::string& path) {
   return std::move(*reader);
 }
 
-TEST_CASE("a dump is a whole trace of the newest events, and says from when on it is exact") {
+TEST_CASE(
+    "a dump is a whole trace of the newest events, and has the instant from which on it is exact") {
   const test::TemporaryDirectory directory;
   const auto store = filled(history_of(350'000), 10);  // of a millisecond
   trace::Reader reader = dumped(store, directory.path("run-1.sjt"));
@@ -104,7 +105,7 @@ TEST_CASE("history is counted in events where that is asked for") {
   CHECK(dumped(store, directory.path("run-1.sjt")).events() == 300);
 }
 
-TEST_CASE("what is pinned is not forgotten, whatever comes, until it is let go") {
+TEST_CASE("pinned events are not forgotten until they are unpinned") {
   const History history{.span = {}, .events = 250, .bytes = 1 << 30};
   FlightStore store = filled(history, 10);
   const test::TemporaryDirectory directory;

@@ -93,7 +93,7 @@ Kept keep(const std::string& name) {
   return kept;
 }
 
-// What a reader gets that comes, is cut, and comes again; and what another capture says.
+// The streams of a reader that connects, is cut, and connects again; and one of another capture.
 struct Parts {
   Parts() {
     BlockFeed feed(model::Host{});
@@ -130,7 +130,7 @@ trace::Reader read(const Bytes& bytes) {
   return std::move(*reader);
 }
 
-TEST_CASE("a reader whose connection breaks comes again, and counts what passed meanwhile") {
+TEST_CASE("a reader whose connection breaks connects again, and counts the events in between") {
   Parts parts;
   parts.first.resize(parts.first.size() - 30);  // in the middle of a block of 50
   const Answers answers({parts.first, parts.second});
@@ -164,7 +164,7 @@ TEST_CASE("the trace ends where another capture answers") {
   CHECK(kept.bytes == parts.first);
 }
 
-TEST_CASE("the trace ends where nobody listens any more") {
+TEST_CASE("the trace ends when no program listens any more") {
   const Parts parts;
   const Answers answers({parts.first});
   const Kept kept = keep(answers.name());

@@ -91,7 +91,7 @@ TEST_CASE("an arena of a later version asks for a tracer of that version") {
   CHECK(refused.error().text().contains("use a sojourn of the version"));
 }
 
-TEST_CASE("an arena that is cut short while it is mapped reads as zeros, and says so") {
+TEST_CASE("an arena that is cut short while it is mapped reads as zeros, and reports that") {
   sj_arena header = sound_header();
   header.slots_used = 2;
   base::Fd file = memfd_with(header, header.total_bytes, F_SEAL_GROW);

@@ -209,7 +209,8 @@ TEST_CASE("a ring file and a core file give the same events") {
   }
 }
 
-TEST_CASE("a flight recorder gives its newest events, from where on it is complete") {
+TEST_CASE(
+    "a flight recorder gives its newest events, and the instant from which on it is complete") {
   Target target(SJ_RING_FLIGHT);
   for (std::uint64_t number = 0; number < 100; ++number) target.hit(0, number);
   const Found young = read(target.bytes());
@@ -225,7 +226,7 @@ TEST_CASE("a flight recorder gives its newest events, from where on it is comple
   CHECK(old.complete_from_ns == 1001 + old.numbers.front());
 }
 
-TEST_CASE("what a dead thread left in a flight recorder is not its successor's") {
+TEST_CASE("the events of a dead thread in a flight recorder are not its successor's") {
   Target target(SJ_RING_FLIGHT);
   for (std::uint64_t number = 0; number < 10; ++number) target.hit(0, 77);
   target.ring(0).claimed_stamp = target.stamp() + 1;
@@ -235,7 +236,7 @@ TEST_CASE("what a dead thread left in a flight recorder is not its successor's")
   CHECK(found.of_nobody == 10);
 }
 
-TEST_CASE("losses are told point by point, and a hit under way where a core shows it") {
+TEST_CASE("losses are reported point by point, and a hit under way if a core shows it") {
   Target target;
   target.hit(0, 1);
   target.lose(0, 3);
@@ -259,7 +260,7 @@ TEST_CASE("losses are told point by point, and a hit under way where a core show
   CHECK(in_code.ledger == model::Ledger{full, of_point});
 }
 
-TEST_CASE("where a ring makes no sense, one hit at least is lost, and the ledger has it") {
+TEST_CASE("in an invalid ring at least one hit is lost, and the ledger has it") {
   Target target;
   target.hit(0, 1);
   const std::uint64_t at =
@@ -287,7 +288,7 @@ TEST_CASE("counts that no program can have are damage, and no losses") {
   CHECK(found.counts.damaged == 2);  // the gap, and the point's count
 }
 
-TEST_CASE("a hit that its thread died in is of its point where the record says which") {
+TEST_CASE("a hit that its thread died in is counted for its point if the record has its id") {
   Target target;
   target.hit(0, 1);
   target.hit(0, 2);
@@ -302,7 +303,7 @@ TEST_CASE("a hit that its thread died in is of its point where the record says w
   }
 }
 
-TEST_CASE("of a process that goes on, a hit under way counts where it began before the look") {
+TEST_CASE("in a process that goes on, a hit under way counts if it began before the look") {
   Target target;
   target.hit(0, 1);
   target.hit(0, 2);
@@ -315,7 +316,7 @@ TEST_CASE("of a process that goes on, a hit under way counts where it began befo
   const Found after = read(target.core(), {.until_stamp = target.stamp(), .host_tid = {}});
   CHECK(after.ledger.empty());
   CHECK(after.stream_hits == std::vector<std::uint64_t>{1});
-  // It has not come so far as to say when it began: later than the one before.
+  // The hit has no stamp yet; it began later than the one before.
   std::memset(target.bytes().data() + kRingsAt + SJ_RING_DATA + target.ring(0).cursor, 0,
               SJ_RECORD_HEADER_BYTES);
   const Found unknown = read(target.core(), {.until_stamp = target.stamp(), .host_tid = {}});
@@ -340,7 +341,7 @@ TEST_CASE(
   CHECK(goes_on.ledger.empty());
 }
 
-TEST_CASE("what a flight recorder lost before what it still holds is no loss of that") {
+TEST_CASE("losses of a flight recorder from before the events that it still holds do not count") {
   Target target(SJ_RING_FLIGHT);
   target.hit(0, 0);
   target.lose(0, 5);
@@ -354,7 +355,7 @@ TEST_CASE("what a flight recorder lost before what it still holds is no loss of 
   CHECK(found.counts.overwritten_bytes == found.numbers.front() * kRecord);
 }
 
-TEST_CASE("of a process that goes on, only what was hit before the look at it is told") {
+TEST_CASE("from a process that goes on, only hits from before the look at it are read") {
   Target target(SJ_RING_FLIGHT);
   for (std::uint64_t number = 0; number < 10; ++number) target.hit(0, number);
   const std::uint64_t until = target.stamp() + 1;
@@ -367,7 +368,7 @@ TEST_CASE("of a process that goes on, only what was hit before the look at it is
   CHECK(found.complete_from_ns == 0);
 }
 
-TEST_CASE("behind a collector only what it had not read is told, and what was lost since") {
+TEST_CASE("behind a collector only the events that it had not read are read, and later losses") {
   Target target;
   target.arena().control.session = 3;
   for (std::uint64_t number = 0; number < 10; ++number) target.hit(0, number);

@@ -20,7 +20,7 @@ TEST_CASE("a list of counters is read as it is written, with periods where they 
   CHECK((*counters)[2].period == perf_kind("LLC-load-misses")->period);
 }
 
-TEST_CASE("what is wrong with a list of counters is named") {
+TEST_CASE("an error in a list of counters is named") {
   CHECK(why_not("weather").contains("\"weather\" is no counter: there are cycles,"));
   CHECK(why_not("cycles,cycles") == "cycles is asked for twice");
   CHECK(why_not("").contains("at least one"));
@@ -43,7 +43,7 @@ TEST_CASE("a frequency has a unit or none") {
   }
 }
 
-TEST_CASE("every counter that can be asked for is there, or says why it is not") {
+TEST_CASE("every known counter is available, or has a reason") {
   for (const PerfKind& kind : perf_kinds()) {
     const PerfOffer offer = ask_perf(kind);
     CAPTURE(kind.name, offer.missing);

@@ -55,7 +55,7 @@ TEST_CASE("a sample has its event, thread, time and period") {
   CHECK(read.chain.empty());
 }
 
-TEST_CASE("a sample's stack is as long as it says, and no longer than it is") {
+TEST_CASE("a sample's stack has its stated length, within the record") {
   const auto with_chain = [](std::uint64_t says) {
     return sample().add(says).add(std::uint64_t{7}).add(std::uint64_t{8}).done();
   };
@@ -69,7 +69,7 @@ TEST_CASE("a sample's stack is as long as it says, and no longer than it is") {
   }
 }
 
-TEST_CASE("names and ends of threads, losses and mappings are told") {
+TEST_CASE("names and ends of threads, losses and mappings are reported") {
   const auto named = Bytes(PERF_RECORD_COMM)
                          .add(std::uint32_t{100})
                          .add(std::uint32_t{101})

@@ -65,7 +65,7 @@ TEST_CASE("no more than asked for is taken, and the rest is there the next time"
   CHECK(taken == 10);
 }
 
-TEST_CASE("a mark is passed once what was there by then is taken, whatever comes after it") {
+TEST_CASE("a mark is passed once the records up to it are taken, however many follow") {
   Kernel kernel(4096);
   PerfRingReader reader(kernel.memory());
   for (std::uint8_t record = 0; record < 4; ++record) kernel.put_record(16, record);
@@ -78,7 +78,7 @@ TEST_CASE("a mark is passed once what was there by then is taken, whatever comes
   CHECK(reader.is_past_mark());
 }
 
-TEST_CASE("a size that cannot be ends the reading, is told, and what follows is skipped") {
+TEST_CASE("an impossible size ends the reading, is reported, and the rest is skipped") {
   for (const std::uint16_t size : std::initializer_list<std::uint16_t>{0, 7, 40, 65'535}) {
     CAPTURE(size);
     Kernel kernel(256);
@@ -101,7 +101,7 @@ TEST_CASE("a size that cannot be ends the reading, is told, and what follows is 
   }
 }
 
-TEST_CASE("a head beyond the ring's size, or between two records, is told") {
+TEST_CASE("a head beyond the ring's size, or between two records, is reported") {
   for (const std::uint64_t head : {std::uint64_t{257}, std::uint64_t{4}, UINT64_MAX}) {
     CAPTURE(head);
     Kernel kernel(256);

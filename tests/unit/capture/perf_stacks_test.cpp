@@ -36,7 +36,7 @@ struct World {
   }
 };
 
-TEST_CASE("equal stacks have one number, and are told once") {
+TEST_CASE("equal stacks have one number, and are written once") {
   World world;
   const std::vector<std::uint64_t> chain = {kUser, address_of(sj_stack_leaf),
                                             address_of(sj_stack_caller) + 4};
@@ -61,7 +61,7 @@ TEST_CASE("an address from which a call returns is looked up where the call was"
   CHECK(news.frames[1].address - news.frames[0].address == 4);
 }
 
-TEST_CASE("the kernel's part and the target's are told apart") {
+TEST_CASE("the kernel's part of a stack and the target's are distinguished") {
   World world;
   const std::uint32_t stack = world.number_of(
       {kKernel, kKernelAddress, kKernelAddress + 16, kUser, address_of(sj_stack_leaf)});

@@ -58,7 +58,7 @@ TEST_CASE("a privileged helper knows the processes of its capture, and no others
 }
 
 TEST_CASE("children are known where they are followed") {
-  usleep(20'000);  // the kernel tells ages in ticks of 10 ms, and this process may be as new
+  usleep(20'000);  // process ages have ticks of 10 ms, and this process may be as new
   test::Child parent({"sh", "-c", "sleep 60 & echo ready; wait"});
   REQUIRE(parent.wait_for_output("ready"));
   const std::string tasks = of(parent.pid(), "task/" + std::to_string(parent.pid()) + "/children");
@@ -128,7 +128,7 @@ TEST_CASE("memory, rings and threads of strangers are refused, and so is nonsens
       ask(scope, PrivilegedRequest::kOwnerPage, page.put(pid).put(std::uintptr_t{0x400000})));
   Packer stranger;
   CHECK_FALSE(ask(scope, PrivilegedRequest::kInstruction, stranger.put(getpid()).put(getpid())));
-  Packer other;  // another process's thread, by the number of one that may be asked about
+  Packer other;  // another process's thread, by the id of an allowed one
   CHECK_FALSE(ask(scope, PrivilegedRequest::kInstruction, other.put(pid).put(getpid())));
   Packer rings;
   CHECK_FALSE(ask(scope, PrivilegedRequest::kOpenRings,
@@ -147,7 +147,7 @@ TEST_CASE("memory, rings and threads of strangers are refused, and so is nonsens
   }
 }
 
-TEST_CASE("links tell where descriptors lead") {
+TEST_CASE("links show where descriptors lead") {
   test::Child child({"sleep", "60"});
   HelperScope scope = scope_of(child.pid());
   Packer fd;

@@ -65,7 +65,7 @@ TEST_CASE("which sites share a link is kept") {
   CHECK(taken->points.sites[0].group == 3);
 }
 
-TEST_CASE("whatever byte another process sends for a bool of an order is one") {
+TEST_CASE("any byte that another process sends for a bool of an order is a valid bool") {
   const Bytes bytes = with_another_byte(packed_order(false), packed_order(true));
   base::Unpacker words(bytes);
   const auto order = unpack_probe_order(words);
@@ -73,7 +73,7 @@ TEST_CASE("whatever byte another process sends for a bool of an order is one") {
   CHECK(pack(*order).take() == packed_order(true));
 }
 
-TEST_CASE("whatever byte another process sends for a bool of a perf event is one") {
+TEST_CASE("any byte that another process sends for a bool of a perf event is a valid bool") {
   const Bytes bytes = with_another_byte(packed_request(false), packed_request(true));
   base::Unpacker words(bytes);
   const PerfRequest request = unpack_perf_request(words);

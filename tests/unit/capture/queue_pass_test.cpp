@@ -80,12 +80,12 @@ TEST_CASE("a place that went to another queue gives no row to the one before") {
   QueuePass pass(false, kNever);
   pass.add(queue, 7, 7);
   pass.look(1);
-  CHECK_FALSE(pass.met_stranger());
+  CHECK_FALSE(pass.found_reused_slot());
   queue.id = 8;
   queue.in = 1;
   pass.look(1);
-  CHECK(pass.met_stranger());
-  CHECK_FALSE(pass.met_stranger());
+  CHECK(pass.found_reused_slot());
+  CHECK_FALSE(pass.found_reused_slot());
   pass.remove(queue);
   CHECK(rows_of(pass).size() == 1);
   CHECK(pass.looks_by_queue().front().id == 7);
@@ -106,7 +106,7 @@ TEST_CASE("a queue that ends leaves its last counts") {
   CHECK(rows_of(pass).empty());
 }
 
-TEST_CASE("an adaptive pass looks more and more rarely at what rests, and finds a burst") {
+TEST_CASE("an adaptive pass looks more and more rarely at idle queues, and finds a burst") {
   sj_queue queue = queue_of(7);
   QueuePass pass(true, kNever);
   pass.add(queue, 7, 7);
@@ -140,7 +140,7 @@ TEST_CASE("queues that are not due are left alone while others move") {
   CHECK(looks[0].looks < 15);
 }
 
-TEST_CASE("no row is stamped at the close or later, and what rested is known until then") {
+TEST_CASE("no row is stamped at the close or later, and idle queues are known until then") {
   std::array<sj_queue, 2> queues = {queue_of(1), queue_of(2)};
   std::atomic<std::uint64_t> close_ns = UINT64_MAX;
   QueuePass pass(false, close_ns);

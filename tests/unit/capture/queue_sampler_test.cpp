@@ -40,7 +40,7 @@ std::vector<Change> changes_of(const model::QueueChanges& all) {
   return changes;
 }
 
-TEST_CASE("queues that appear, are described and end are told once each, with their times") {
+TEST_CASE("queues that appear, are described and end are reported once each, with their times") {
   const test::ArenaView view(getpid());
   sj_queue* const first = SJ_QUEUE("watch.first", .kind = SJ_QUEUE_POOL, .capacity = 5);
   const std::atomic<std::uint64_t> never = UINT64_MAX;
@@ -152,7 +152,7 @@ void require_whole(const Rows& rows, const OwnCapture& capture, std::uint64_t it
   CHECK(std::ranges::is_sorted(rows.ts_ns));
 }
 
-TEST_CASE("all that went through a queue is in the trace, however it is sampled") {
+TEST_CASE("every item of a queue is in the trace, in any sampling mode") {
   for (const auto mode :
        {model::SamplingMode::kFixed, model::SamplingMode::kAdaptive, model::SamplingMode::kBusy}) {
     CAPTURE(model::name(mode));

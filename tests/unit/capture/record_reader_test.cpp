@@ -129,7 +129,7 @@ TEST_CASE("sequence numbers jump where the ring lost, and only there") {
   CHECK(columns.seq == std::vector<std::uint64_t>{112});
 }
 
-TEST_CASE("what the owner before lost is not of this one's numbers") {
+TEST_CASE("losses of the previous owner do not count in this one's numbers") {
   auto fake = std::make_unique<FakeRing>();
   fake->write(2001, kPlain);
   fake->lose(5);
@@ -221,7 +221,7 @@ TEST_CASE("no contents of a ring lead a reader astray") {
   }
 }
 
-TEST_CASE("sites are found among thousands, and what is none is not") {
+TEST_CASE("sites are found among thousands, and unknown ones are not") {
   RingSites sites;
   for (std::uint32_t id = 1; id <= 5000; ++id)
     sites.add(id * 64, static_cast<model::PointId>(id % 100), {});
@@ -232,7 +232,7 @@ TEST_CASE("sites are found among thousands, and what is none is not") {
   }
 }
 
-TEST_CASE("stamps are corrected by their CPU's counter, and the marks count corrected ones") {
+TEST_CASE("stamps are corrected by their CPU's counter, and the marks apply to corrected ones") {
   auto fake = std::make_unique<FakeRing>();
   RecordReader reader(fake->ring, fake->data, kCapacity, 0);
   RingStream stream{.id = 3, .tid = 44, .correction = RingCorrection{.ahead_ticks = 500}};
@@ -244,7 +244,7 @@ TEST_CASE("stamps are corrected by their CPU's counter, and the marks count corr
   read({.open = 2000});
   CHECK(columns.ts_ns == std::vector<std::uint64_t>{2000, 2100});
 
-  // On a CPU whose counter is behind, and told a little wrong: times do not step back.
+  // On a CPU whose counter is behind, with a slightly wrong offset: times do not step back.
   stream.correction->ahead_ticks = -300;
   columns = {};
   for (const std::uint64_t stamp : {1790U, 1820U}) fake->write(stamp, kPlain);

@@ -59,7 +59,7 @@ TEST_CASE("stamps never go backwards, however badly the pairs are read") {
   }
 }
 
-TEST_CASE("what was converted before a pair came is the same afterwards") {
+TEST_CASE("times that were converted before a new pair stay the same") {
   const Machine machine{.drift = 1e-5};
   RingClock clock(Machine{}.pair(0), Machine{}.pair(10 * kTicksPerMillisecond));
   const std::uint64_t stamp = 15 * kTicksPerMillisecond;
@@ -70,7 +70,7 @@ TEST_CASE("what was converted before a pair came is the same afterwards") {
         2);
 }
 
-TEST_CASE("a clock that is slewed is followed, and the error on the way is told") {
+TEST_CASE("a clock that is slewed is followed, and the error on the way is reported") {
   const Machine slewed{.drift = 5e-4};  // the most that adjtimex allows
   RingClock clock(Machine{}.pair(0), Machine{}.pair(10 * kTicksPerMillisecond));
   // The slewed clock from here on, without a jump.

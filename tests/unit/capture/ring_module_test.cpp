@@ -114,7 +114,7 @@ TEST_CASE("a hit that has begun and is not whole is seen, until the cursor has p
   CHECK(session.module.is_whole(unfinished->front()));
 }
 
-TEST_CASE("where the target's own memory cannot be read, nothing is said of unfinished hits") {
+TEST_CASE("if the target's own memory cannot be read, unfinished hits are not counted") {
   Target target;
   Session session(target, false);
   CHECK_FALSE(session.module.unfinished(7, getpid()).has_value());
@@ -139,7 +139,7 @@ TEST_CASE("a hit that is not whole at the end is lost with the number that it ha
   CHECK(hits == std::vector<std::uint64_t>{1});
 }
 
-TEST_CASE("what makes no sense in a ring is lost with the number that is left out for it") {
+TEST_CASE("an invalid span of a ring is lost with the number that is left out for it") {
   Target target;
   Session session(target);
   target.begin_hit(150, 12345);  // an id without a point
@@ -175,7 +175,7 @@ TEST_CASE("a hit that is not whole at the end and began after the close is no lo
   CHECK(session.streams == 0);
 }
 
-TEST_CASE("of a thread that died in a hit the record alone tells, and the hit took no number") {
+TEST_CASE("a thread that died in a hit leaves only the record, and the hit took no number") {
   Target target;
   Session session(target, false);
   session.shared.sites.add(5, 3, {model::Field{}});
@@ -194,8 +194,7 @@ TEST_CASE("of a thread that died in a hit the record alone tells, and the hit to
   CHECK((hits.empty() || hits.front() == 0));
 }
 
-TEST_CASE(
-    "losses of points that a ring does not tell apart are of no point, and those before not") {
+TEST_CASE("losses of points beyond a ring's table have no point, and earlier ones do not count") {
   Target target;
   target.ring().losses_elsewhere = UINT32_MAX - 1;  // and it wraps
   Session session(target);
@@ -248,11 +247,11 @@ TEST_CASE("a thread that stays on its CPU is corrected by it, and is uncertain a
     session.module.flush();
     return times.back();
   };
-  // It has never moved since it was born.
+  // The thread has never moved to another CPU.
   CHECK(drained(550) == 150);
   CHECK(session.module.counters_error_ns() == 10);
   CHECK(session.module.events_of_unknown_cpu() == 0);
-  // It moved. Which CPU stamped is not known until all looks are from after that.
+  // The thread has moved. The CPU of a stamp is not known until all looks are newer than the move.
   now = {.cpu = 0, .moves = 1, .born = 5};
   CHECK(drained(700) == 495);
   CHECK(drained(800) == 595);

@@ -1,4 +1,4 @@
-// Which points of a schema go off together, and in which turn.
+// The points of a schema that go off together, and their order.
 #include "userspace/capture/session/shed_plan.h"
 
 #include <string>
@@ -23,7 +23,7 @@ model::Schema two_directions() {
            point("S mac.slot", "slot::")}};
 }
 
-TEST_CASE("what hands units to each other goes off together, each scalar for itself, slots never") {
+TEST_CASE("points that hand units to each other go off together, each scalar alone, slots never") {
   const ShedPlan plan = plan_shedding(two_directions(), {});
   CHECK(plan.group == std::vector<std::uint32_t>{1, 1, 3, 1, 3, 6, 7});
   using enum ShedTurn;

@@ -48,7 +48,7 @@ std::unique_ptr<ItemStore> store_for(const std::string& path) {
   return std::make_unique<FileStore>(std::move(*writer));
 }
 
-TEST_CASE("what is pushed is in the file, in order, while other state is asked for") {
+TEST_CASE("pushed items are in the file, in order, while other state is requested") {
   const test::TemporaryDirectory directory;
   const std::string path = directory.path("run.sjt");
   constexpr std::size_t kBatches = 300;
@@ -102,7 +102,7 @@ class HeldStore final : public ItemStore {
   bool is_held_ = true;
 };
 
-TEST_CASE("a sink that is behind gives up what has waited longest, and counts each event of it") {
+TEST_CASE("a sink that is behind gives up the oldest batches, and counts each event of them") {
   constexpr std::uint64_t kBatches = 300;
   constexpr std::uint64_t kEvents = 10;
   const auto taken = std::make_shared<HeldStore::Taken>();
@@ -129,7 +129,7 @@ TEST_CASE("a sink that is behind gives up what has waited longest, and counts ea
   CHECK(ledger.front().count == (kBatches - 64) * kEvents);
 }
 
-TEST_CASE("a sink that is told to wait asks the sources to wait, and gives up nothing") {
+TEST_CASE("a sink in waiting mode makes the sources wait, and gives up nothing") {
   const auto taken = std::make_shared<HeldStore::Taken>();
   Sink sink(std::make_unique<HeldStore>(taken));
   for (std::uint64_t batch = 0; batch < 100; ++batch) sink.push(batch_of(batch, 1, {}));
@@ -139,9 +139,7 @@ TEST_CASE("a sink that is told to wait asks the sources to wait, and gives up no
   CHECK(taken->seqs.size() == 100);
 }
 
-TEST_CASE(
-    "a sink that is let go of without finish() leaves what it was given, and an older trace, "
-    "alone") {
+TEST_CASE("a sink that is dropped without finish() leaves its items, and an older trace, alone") {
   const test::TemporaryDirectory directory;
   const std::string path = directory.path("run.sjt");
   std::ofstream(path) << "older";
@@ -167,7 +165,7 @@ TEST_CASE("an abandoned sink leaves no file, and an older trace alone") {
   CHECK_FALSE(std::filesystem::exists(path + ".partial"));
 }
 
-TEST_CASE("the first write error is kept, told at the end, and takes nothing that was good") {
+TEST_CASE("the first write error is kept and returned at the end, and valid data stays") {
   const test::TemporaryDirectory directory;
   const std::string path = directory.path("run.sjt");
   // The limit on file sizes stands in for a full disk; it is the whole process's, hence the child.
@@ -239,7 +237,7 @@ class CountingTap final : public BlockTap {
   bool is_finished = false;
 
  private:
-  std::uint64_t unread_;  // so many blocks nobody reads
+  std::uint64_t unread_;  // the number of blocks that no reader gets
 };
 
 TEST_CASE("a tap gets everything and the end where the store fails") {
@@ -261,7 +259,7 @@ TEST_CASE("a tap gets everything and the end where the store fails") {
   CHECK(tap.is_finished);
 }
 
-TEST_CASE("a store of what nobody reads gets that alone, and a ledger that counts the rest") {
+TEST_CASE("a store of unread events gets these alone, and its ledger counts the others") {
   const auto taken = std::make_shared<SmallStore::Taken>();
   CountingTap tap(4);
   Sink sink(std::make_unique<SmallStore>(taken, 1000));

@@ -16,7 +16,7 @@ BpfCosts measured() {
           .return_ps = 300'000};
 }
 
-TEST_CASE("a single step and a uretprobe cost what they were measured to take more") {
+TEST_CASE("a single step and a uretprobe cost their measured surcharge") {
   tracee::Site site;
   CHECK(bpf_site_cost_ps(site, measured()) == 400'000);
   site.args.resize(2);
@@ -27,7 +27,7 @@ TEST_CASE("a single step and a uretprobe cost what they were measured to take mo
   CHECK(bpf_site_cost_ps(site, measured()) == 9'800'000);
 }
 
-TEST_CASE("measured is what the sites need, and no more") {
+TEST_CASE("only the costs that the sites need are measured") {
   CostNeeds needs;
   tracee::Site site;
   site.args.resize(3);

@@ -114,7 +114,7 @@ TEST_CASE("the end of the answers, and a protocol that is not there, are no erro
   CHECK(refused.error().text().ends_with("Operation not permitted"));
 }
 
-TEST_CASE("a socket of this process is among those that the kernel tells of") {
+TEST_CASE("the kernel reports a socket of this process") {
   const base::Fd socket(::socket(AF_INET, SOCK_DGRAM, 0));
   REQUIRE(socket);
   sockaddr_in address{};

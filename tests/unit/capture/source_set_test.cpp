@@ -119,7 +119,7 @@ TEST_CASE("all sources open at the same instant, ahead of time") {
   CHECK(two.seen[1].close_ns == 77);
 }
 
-TEST_CASE("an instant that has passed is kept where it is the latest that may be") {
+TEST_CASE("an instant that has passed is kept if it is the latest allowed one") {
   Two two;
   const auto opened = open_together(two.set.entries(), 5);
   REQUIRE(opened);

@@ -88,7 +88,7 @@ TEST_CASE("readers by TCP and by a unix socket get the same, to its end") {
   CHECK_FALSE(std::filesystem::exists(path));
 }
 
-TEST_CASE("who sends without end is cut off, and others are not") {
+TEST_CASE("a peer that sends without end is cut off, and others are not") {
   BlockFeed feed(model::Host{});
   auto server = StreamServer::start(listening_at("127.0.0.1:0"), feed, FileOwner::self());
   REQUIRE(server);
@@ -144,7 +144,7 @@ TEST_CASE("an address that is taken, or that is a file, is refused") {
   CHECK(test::contents(file) == "evidence");
 }
 
-// What a reader got until the connection ended, or the error.
+// Returns everything that a reader got until the connection ended, or the error.
 std::string read_by(const files::StreamAddress& address) {
   auto connection = files::StreamConnection::open(address, std::chrono::seconds(5));
   if (!connection) return connection.error().text();
@@ -211,7 +211,7 @@ TEST_CASE("a reader by TLS gets the stream for its token, and nothing for anothe
   CHECK(got.size() > 64'000);
 }
 
-TEST_CASE("who speaks no TLS, or says nothing, is no reader, and others are served") {
+TEST_CASE("a peer that does not speak TLS, or says nothing, is no reader, and others are served") {
   const test::Certificate certificate;
   certificate.trust();
   BlockFeed feed(host());
@@ -239,7 +239,7 @@ TEST_CASE("who speaks no TLS, or says nothing, is no reader, and others are serv
   CHECK(got.starts_with("SJTRACE\n"));
 }
 
-TEST_CASE("keys that are none, or everybody's, are refused") {
+TEST_CASE("keys that are invalid, or readable by all users, are refused") {
   const test::Certificate certificate;
   BlockFeed feed(model::Host{});
   const auto refused = [&](StreamOptions options) {

@@ -48,7 +48,7 @@ TEST_CASE("a script's files are those of its interpreter") {
   CHECK(nested->files().front() == "/bin/sh");
 }
 
-TEST_CASE("what is neither a program nor a script is named, and what is wrong with it") {
+TEST_CASE("a file that is neither a program nor a script is refused with the reason") {
   const test::TemporaryDirectory directory;
   const std::string path = directory.path("start");
   const auto why_not = [&](const std::string& text) {

@@ -9,7 +9,8 @@
 namespace sojourn::capture {
 namespace {
 
-// The name has all that could be taken for the end of it. Field 22 is 777, field 39 is 3.
+// The thread's name contains everything that could be taken for its end. Field 22 is 777, field 39
+// is 3.
 const std::string kStat =
     "4242 (a) R 1 (b) S 1 4242 4242 0 -1 4194304 1 0 0 0 5 6 0 0 20 0 2 0 777 10 11 "
     "18446744073709551615 1 1 0 0 0 0 0 0 0 0 0 0 17 3 0 0 0 0 0\n";
@@ -20,7 +21,7 @@ const std::string kSched =
     "se.nr_migrations                             :                   12\n"
     "nr_switches                                  :                  345\n";
 
-TEST_CASE("place, moves and birth of a thread are read from what /proc says of it") {
+TEST_CASE("place, moves and birth of a thread are read from /proc") {
   const auto look = cpu_look(kStat, kSched);
   REQUIRE(look);
   CHECK(look->cpu == 3);
@@ -32,10 +33,11 @@ TEST_CASE("place, moves and birth of a thread are read from what /proc says of i
   CHECK_FALSE(cpu_look(kStat, "x\nse.nr_migrations : many\n"));
 }
 
-TEST_CASE("a thread that never moved between two looks was where it is now, else nobody knows") {
+TEST_CASE(
+    "a thread that did not move between two looks was on its present CPU, else it is not known") {
   const CpuLook before{.cpu = 1, .moves = 4, .born = 777};
   CHECK(cpu_between(before, {.cpu = 1, .moves = 4, .born = 777}) == 1);
-  // It moved away and back.
+  // The thread has moved away and back.
   CHECK(cpu_between(before, {.cpu = 1, .moves = 6, .born = 777}) == -1);
   // Another thread of that number.
   CHECK(cpu_between(before, {.cpu = 1, .moves = 4, .born = 778}) == -1);

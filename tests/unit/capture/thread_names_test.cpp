@@ -9,7 +9,7 @@ namespace {
 
 using Look = ThreadNames::Look;
 
-TEST_CASE("a thread's name is told once, and again when it is another") {
+TEST_CASE("a thread's name is written once, and again when it changes") {
   const auto self = tracee::Process::open(getpid());
   REQUIRE(self);
   char before[16];
@@ -52,7 +52,7 @@ TEST_CASE("the state of every thread is written, and its thread is known from th
   CHECK(news.empty());
 }
 
-TEST_CASE("what somebody else tells of a thread is told once as well") {
+TEST_CASE("a thread's name from another source is written once as well") {
   ThreadNames names;
   model::Context news;
   names.add(7, "kworker/0:1", 0, news);

@@ -51,7 +51,9 @@ TEST_CASE("a process is found by its pid until it has ended") {
   CHECK(processes.all().size() == 2);  // sources may still refer to them
 }
 
-TEST_CASE("observers hear who joins and who ends, and the first that fails ends the joining") {
+TEST_CASE(
+    "observers are called when processes join and end, and the first that fails stops the "
+    "joining") {
   const test::Child child({"sleep", "60"});
   const std::string pid = std::to_string(child.pid());
   TracedProcesses processes;
@@ -71,7 +73,7 @@ TEST_CASE("observers hear who joins and who ends, and the first that fails ends 
   CHECK(other.heard.size() == 2);
 }
 
-TEST_CASE("what a process used of its CPU counts on when it is forgotten") {
+TEST_CASE("the CPU time of a process counts on when it is forgotten") {
   const test::Child child({"sleep", "60"});
   TracedProcesses processes;
   TracedProcess& process = processes.add(subject(child));
@@ -97,7 +99,7 @@ TEST_CASE("a process is loading as long as its rings may come") {
   CHECK(process.has_ended());
 }
 
-TEST_CASE("processes that come and go are told forty times, and brief ones once") {
+TEST_CASE("processes that come and go are reported forty times, and brief ones once") {
   std::vector<std::string> said;
   const Listener listener{.progress = {},
                           .say = [&](const std::string& line) { said.push_back(line); }};

@@ -62,7 +62,7 @@ class Ring {
 
 using Points = std::vector<model::PointId>;
 
-TEST_CASE("behind the last record nothing is under way, whatever an earlier lap left there") {
+TEST_CASE("behind the last record nothing is under way, despite records of an earlier lap") {
   const Ring ring;
   CHECK(ring.under_way(64, 64).empty());
   CHECK(ring.under_way(64, std::nullopt).empty());
@@ -94,7 +94,7 @@ TEST_CASE("hits that handlers made inside of one are under way as well, up to th
 constexpr std::uint32_t kFarShort = 0x10000;
 constexpr std::uint32_t kFarLong = 0x20000;
 
-TEST_CASE("where its thread stands tells which hit it is that has a place and says no more") {
+TEST_CASE("the thread's instruction identifies a hit that has a place and no id yet") {
   Ring ring;
   ring.add(kFarShort, 3, 4);
   ring.add(kFarLong, 4, 8);

@@ -15,7 +15,7 @@ Verdict verdict(std::vector<LatencyPart> parts) {
   return made;
 }
 
-TEST_CASE("a thread in the way of one of its own name is told by its number") {
+TEST_CASE("a thread in the way of one of its own name is named by its number") {
   test::Scene scene;
   scene.context.names.push_back(
       {.kind = model::NameKind::kThread, .id = 901, .name = "neighbour", .pid = 901, .state = ""});
@@ -60,7 +60,7 @@ TEST_CASE("threads of one name are one cause") {
   CHECK(tally.rows().size() == 1);
 }
 
-TEST_CASE("numbers without a name are said as they are") {
+TEST_CASE("numbers without a name are shown as they are") {
   const test::Scene scene;
   const ContextNameTable names = scene.names();
   CHECK(names.thread(0) == "the idle CPU");

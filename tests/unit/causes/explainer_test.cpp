@@ -66,7 +66,7 @@ TEST_CASE("early in a trace there may have been others ahead, too") {
   CHECK_FALSE(part(verdicts[3], CauseKind::kQueue).is_lower_bound);
 }
 
-TEST_CASE("a preempted thread names who had its CPU, and where") {
+TEST_CASE("a preempted thread names the thread that had its CPU, and the CPU") {
   Scene scene;
   scene.in(2000, 1);
   scene.on_switch(2100, kServerCpu, kServer, kWanted, 900);
@@ -79,7 +79,7 @@ TEST_CASE("a preempted thread names who had its CPU, and where") {
   CHECK(verdict.parts[0].was_running);
 }
 
-TEST_CASE("a thread that is woken and has no CPU yet says who has it") {
+TEST_CASE("a thread that is woken and has no CPU yet names the thread that has it") {
   Scene scene;
   scene.server_sleeps(1500);
   scene.in(2000, 1);
@@ -165,7 +165,7 @@ TEST_CASE("packets that come while the thread sleeps wait for its sleep to end")
   CHECK(words(verdicts[1]) == "blocked 6500, queue 100 x1, work 100");
 }
 
-TEST_CASE("a lock is the thread's who gave it back") {
+TEST_CASE("a lock belongs to the thread that released it") {
   Scene scene;
   scene.in(2000, 1);
   scene.server_sleeps(2100);
@@ -178,7 +178,7 @@ TEST_CASE("a lock is the thread's who gave it back") {
   CHECK_FALSE(verdict.parts[0].by_interrupt);
 }
 
-TEST_CASE("what the thread before did until it handed over counts in its stead") {
+TEST_CASE("the previous thread's actions until it handed over count as the cause") {
   Scene scene;
   scene.server_sleeps(1500);
   scene.in(2000, 1);
@@ -194,7 +194,7 @@ TEST_CASE("what the thread before did until it handed over counts in its stead")
   CHECK(part(verdict, CauseKind::kHandover).tid == kFeeder);
 }
 
-TEST_CASE("interrupts are taken out of what the thread ran") {
+TEST_CASE("interrupts are subtracted from the time that the thread ran") {
   Scene scene;
   scene.in(2000, 1);
   scene.add(2300, kServerCpu, kServer, kSoftirq, {3, 200});
@@ -227,7 +227,7 @@ TEST_CASE("a packet that had to let a later one of its flow go first was held fo
   CHECK(words(verdicts[1]) == "work 100");
 }
 
-TEST_CASE("a later one of another flow holds nobody") {
+TEST_CASE("a later unit of another flow delays no unit") {
   Scene scene;
   scene.in(2000, 2, 1);
   scene.in(2500, 1, 2);
@@ -250,7 +250,7 @@ void run_slots(Scene& scene, std::uint64_t from, std::uint64_t to) {
   }
 }
 
-TEST_CASE("a packet whose turn it is waits for the next slot, others wait in line") {
+TEST_CASE("the packet whose turn it is waits for the next slot, others wait in line") {
   Scene scene;
   // Packet n goes out in slot n: the first ones wait for their slot alone, the last two come at
   // once.
@@ -288,8 +288,7 @@ TEST_CASE("a paced thread that sleeps through slots was asleep") {
   CHECK(part(verdict, CauseKind::kBlocked).tid == kServer);
 }
 
-TEST_CASE(
-    "a repeat over the air, and the piece that came last, are what an uplink packet waits for") {
+TEST_CASE("an uplink packet waits for a repeat over the air, and for its last piece") {
   Scene scene;
   scene.hit(2000, kFeeder, kAntenna, {500, 0, 1, 0, 10});
   scene.hit(2010, kServer, kDecoded, {400, 1, 0, 10, 5, 0});
@@ -317,7 +316,7 @@ TEST_CASE("without the scheduler's events only the queue is known") {
   CHECK(words(verdicts[1]) == "unknown 200, queue 90 x1");
 }
 
-TEST_CASE("what is no longer remembered is not explained, and counted") {
+TEST_CASE("times that are forgotten are not explained, and counted") {
   Scene scene;
   scene.in(2000, 1);
   scene.out(2300, 1);

@@ -63,7 +63,7 @@ TEST_CASE("an acknowledgement is not counted as a packet ahead") {
   CHECK(world.ahead(30, 60).units == 0);
 }
 
-TEST_CASE("a place whose flows go past each other has a line for each") {
+TEST_CASE("a place whose flows overtake each other has a queue for each flow") {
   World world;
   for (std::uint64_t turn = 0; turn < 10; ++turn) {
     world.stay(turn * 10 + 1, turn * 10 + 105, 2);
@@ -75,7 +75,7 @@ TEST_CASE("a place whose flows go past each other has a line for each") {
   CHECK(ahead.overtakers == 0);
 }
 
-TEST_CASE("one line counts everybody") {
+TEST_CASE("a place with one queue counts all units") {
   World world;
   for (std::uint64_t turn = 0; turn < 10; ++turn) {
     world.stay(turn * 10, turn * 10 + 105, 1);
@@ -95,7 +95,7 @@ TEST_CASE("a later one of the same flow that left earlier overtook") {
   CHECK(ahead.late_ns == 30);
 }
 
-TEST_CASE("what is forgotten is not there") {
+TEST_CASE("forgotten units are not counted") {
   World world;
   world.stay(10, 40);
   world.stay(20, 50);

@@ -1,4 +1,4 @@
-// Which thread goes by slots, and how long they are.
+// Finds the thread that follows the slot clock, and the length of a slot.
 #include "analysis/causes/slot_clock.h"
 
 #include <catch2/catch_test_macros.hpp>
@@ -6,7 +6,8 @@
 namespace sojourn::causes {
 namespace {
 
-TEST_CASE("the thread that names new slots first leads, whoever repeats them does not") {
+TEST_CASE(
+    "the thread that names new slots first is the slot clock, threads that repeat them are not") {
   SlotClock clock;
   for (std::uint64_t slot = 1; slot <= 50; ++slot) {
     clock.note(slot * 500, 1, slot);
@@ -18,7 +19,7 @@ TEST_CASE("the thread that names new slots first leads, whoever repeats them doe
   CHECK(clock.slot_ns() == 500);
 }
 
-TEST_CASE("slots that nobody named are counted in") {
+TEST_CASE("slots without a name are counted in") {
   SlotClock clock;
   for (std::uint64_t slot = 0; slot <= 100; slot += 5) clock.note(slot * 1000, 1, slot);
   CHECK(clock.slot_ns() == 1000);

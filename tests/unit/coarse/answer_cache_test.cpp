@@ -46,7 +46,7 @@ tracee::ElfFile this_program() {
 
 const Query kQuery{.pattern = "sj_cached_function"};
 
-TEST_CASE("what a search found is known to the next run, as it was") {
+TEST_CASE("the next run reads the answer of a search as it was") {
   const OwnHome home;
   const auto file = this_program();
   REQUIRE_FALSE(file.build_id().empty());
@@ -91,7 +91,7 @@ TEST_CASE("an answer that the file's symbol table does not bear out is not belie
   }
 }
 
-TEST_CASE("damage to what is kept costs a search, and nothing else") {
+TEST_CASE("damage to a kept answer costs a search, and nothing else") {
   const OwnHome home;
   const auto file = this_program();
   REQUIRE(find_functions(file, nullptr, std::array{kQuery}));

@@ -155,7 +155,7 @@ TEST_CASE("a part without a name is known by its frame, by where it leads, or by
   check_piece("sj_may_abort", 2);
 }
 
-TEST_CASE("what may be another function is no part") {
+TEST_CASE("code that may be another function is no part") {
   const auto file = this_program();
   CHECK(found(file, {.pattern = "sj_ends_with_another"}).pieces.empty());
   CHECK(found(file, {.pattern = "sj_ends_with_call"}).pieces.empty());

@@ -1,4 +1,4 @@
-// What is guessed of functions that are given the same addresses.
+// Guesses about functions that get the same addresses.
 #include "userspace/coarse/suggest/data_flow.h"
 
 #include <catch2/catch_test_macros.hpp>
@@ -9,7 +9,7 @@ namespace {
 constexpr std::uint64_t kQueue = 0x5555'0000'1000;
 constexpr std::uint64_t kBuffers = 0x7fff'0000'2000;
 
-// Of a pool of so many, one after the other.
+// Buffers of a pool, used in turn.
 std::uint64_t buffer(std::uint64_t number, std::uint64_t pool = 5) {
   return kBuffers + number % pool * 0x100;
 }
@@ -51,7 +51,7 @@ TEST_CASE("what is put into a queue and handled behind it is the same thing") {
   CHECK_FALSE(found[3]);
 }
 
-TEST_CASE("an object whose methods are called is nothing that is passed on") {
+TEST_CASE("an object whose methods are called is not passed on") {
   Calls calls;
   for (std::uint64_t number = 0; number < 40; ++number) {
     calls.call(0, {kQueue, number, 0, 0});
@@ -60,7 +60,7 @@ TEST_CASE("an object whose methods are called is nothing that is passed on") {
   for (const auto& one : calls.found(2)) CHECK_FALSE(one);
 }
 
-TEST_CASE("of several objects each with its packets the packets are meant") {
+TEST_CASE("of several objects that each hold packets, the packets are the units") {
   Calls calls;
   for (std::uint64_t number = 0; number < 60; ++number) {
     const std::uint64_t bearer = kQueue + number % 6 * 0x40;
@@ -84,13 +84,13 @@ TEST_CASE("what seldom holds, and small numbers, are not believed") {
   CHECK(find_data_flow({}, 3).size() == 3);
 }
 
-TEST_CASE("what is taken off a list's head is what was put there") {
+TEST_CASE("an item that is taken off a list's head is the one that was put there") {
   Calls calls;
   for (std::uint64_t round = 0; round < 20; ++round) {
-    // The last argument is none, but what a register still has from the call before.
+    // The function has no such argument: the register still has a value from the call before.
     for (std::uint64_t at = 0; at < 4; ++at)
       calls.call(0, {kQueue, buffer(at), 0, at == 0 ? 0 : buffer(at - 1), 0});
-    // That they waited longer than until they are used again means nothing.
+    // A wait that is longer than the time until an address is used again means nothing.
     for (std::uint64_t at = 0; at < 4; ++at)
       calls.call(1, {kQueue, 0, 0, 0, buffer(at)}, at == 0 ? 50'000 : 100);
     calls.call(1, {kQueue, 0, 0, 0, 0});  // in vain
@@ -103,7 +103,7 @@ TEST_CASE("what is taken off a list's head is what was put there") {
   CHECK(found[0]->watched == 1);
 }
 
-TEST_CASE("what registers still have from a call before does not lead astray") {
+TEST_CASE("leftover values in registers are not taken for arguments") {
   Calls calls;
   for (std::uint64_t round = 0; round < 20; ++round) {
     for (std::uint64_t at = 0; at < 3; ++at) calls.call(0, {kQueue, buffer(at), 0, 0, 0});

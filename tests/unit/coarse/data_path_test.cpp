@@ -34,7 +34,9 @@ TEST_CASE("functions through which packets go look like it") {
   }
 }
 
-TEST_CASE("helpers, the language's own, and what only has a layer's name do not") {
+TEST_CASE(
+    "helpers, the language's own functions, and mere names of layers do not look like the data "
+    "path") {
   for (const char* name :
        {"std::vector<rlc_pdu>::push_back(rlc_pdu&&)", "main", "rlc_tx_entity::~rlc_tx_entity()",
         "pdcp_config_pack", "rlc_log_tx_pdu", "rlc_get_queue_size", "fmt::v8::detail::write_pdu",
@@ -47,11 +49,11 @@ TEST_CASE("helpers, the language's own, and what only has a layer's name do not"
   }
 }
 
-TEST_CASE("who handles a layer's packets comes before who handles anything") {
+TEST_CASE("functions that handle a layer's packets come before more general ones") {
   CHECK(data_path_score("rlc_entity::handle_sdu") > data_path_score("control::handle_msg"));
 }
 
-TEST_CASE("libraries of the toolchain are told from a base station's") {
+TEST_CASE("libraries of the toolchain are distinguished from a base station's") {
   CHECK(is_of_toolchain("/usr/lib/x86_64-linux-gnu/libstdc++.so.6.0.30"));
   CHECK(is_of_toolchain("/lib/x86_64-linux-gnu/libc.so.6"));
   CHECK(is_of_toolchain("/usr/lib/x86_64-linux-gnu/libcrypto.so.3"));

@@ -58,7 +58,7 @@ TEST_CASE("a function is left at each of its returns") {
   CHECK(exits->front().is_stepped);
 }
 
-TEST_CASE("a jump to elsewhere is an exit, one within the function and its pieces is none") {
+TEST_CASE("a jump to elsewhere is an exit, one within the function and its pieces is not") {
   // push rbx; pop rbx; jmp far behind
   auto exits = exits_in("53 5b e9 00 01 00 00");
   REQUIRE(exits);
@@ -74,7 +74,7 @@ TEST_CASE("a jump to elsewhere is an exit, one within the function and its piece
   check_exits("0f 85 fa f7 ff ff c3", {{kAddress + 6, "ret"}, {kPiece + 1, "ret"}}, "90 c3");
 }
 
-TEST_CASE("what is called through a pointer at the end is an exit, a switch is none") {
+TEST_CASE("a call through a pointer at the end is an exit, a switch is not") {
   check_exits("ff 67 18", {{kAddress, "jmp [rdi+0x18]"}});  // a virtual function
   check_exits("ff 25 00 10 00 00", {{kAddress, "jmp [0x0000000000402006]"}});
   check_exits("48 8b 07 ff e0", {{kAddress + 3, "jmp rax"}});  // mov rax, [rdi]
@@ -88,8 +88,8 @@ TEST_CASE("what is called through a pointer at the end is an exit, a switch is n
   check_none("48 8d 04 b7 ff e0", "may be a switch");  // lea rax, [rdi + rsi*4]
 }
 
-TEST_CASE("a function whose ends are not known for sure has none") {
-  check_none("74 10 c3", "a probe cannot tell whether it does");  // jz to elsewhere
+TEST_CASE("a function whose end is not certain has no exits") {
+  check_none("74 10 c3", "may be an exit");  // jz to elsewhere
   check_none("48 ff cf 75 fb c3", "jumps back to its beginning");
   check_none("eb fe", "jumps back to its beginning");
   check_none("90 eb fd", "jumps back to its beginning");
@@ -100,13 +100,13 @@ TEST_CASE("a function whose ends are not known for sure has none") {
   check_none("", "never return");
   check_none("c3", "cannot be decoded", "06");
   REQUIRE_FALSE(exits_in("c3", "", false));
-  CHECK(exits_in("c3", "", false).error().text().contains("where its code ends"));
+  CHECK(exits_in("c3", "", false).error().text().contains("the end of its code"));
   std::string many;
   for (int at = 0; at < 300; ++at) many += "c3 ";
   check_none(many, "left at 300 places");
 }
 
-TEST_CASE("whatever the bytes are, an exit is inside of them") {
+TEST_CASE("an exit is within the function, for any bytes") {
   std::mt19937 random(5);
   int found = 0;
   for (int round = 0; round < 50'000; ++round) {

@@ -86,7 +86,7 @@ Machine example() {
   return machine;
 }
 
-TEST_CASE("an expression is what C would make of it") {
+TEST_CASE("an expression means the same as in C") {
   const Machine machine = example();
   const auto value = [&](const std::string& text) { return evaluate(machine, compiled(text)); };
   CHECK(value("arg1") == 0xfedcba98'8000ff80);
@@ -143,9 +143,9 @@ TEST_CASE("an invalid expression is refused at its first wrong character") {
   check_refused("pdu.8", 4, "expected a member's name");
   check_refused("pdu[x]", 4, "expected a number");
   check_refused("pdu[1", 5, "expected ']'");
-  check_refused("*pdu->sn", 0, "of what width?");
+  check_refused("*pdu->sn", 0, "the width is missing");
   check_refused(std::string(300, 'x'), 300, "longer than 256");
-  check_refused("*arg0", 0, "of what width?");
+  check_refused("*arg0", 0, "the width is missing");
   check_refused("(u32arg0", 8, "expected ')'");
   check_refused("(u32 arg0", 5, "expected '*' or ')'");
   check_refused("(arg0", 5, "expected ')'");
@@ -175,7 +175,7 @@ TEST_CASE("more steps than a hit can follow are refused") {
   CHECK_FALSE(is_lowered(text));
 }
 
-TEST_CASE("a variable is kept as it was named, and has its own width unless it is cast") {
+TEST_CASE("a variable keeps its name, and has its own width unless it is cast") {
   const auto plain = parse_expression(" pdu -> inner . sn [ 0x10 ] ");
   REQUIRE(plain);
   CHECK(plain->variable == "pdu->inner.sn[16]");

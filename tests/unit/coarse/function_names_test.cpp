@@ -1,4 +1,4 @@
-// Which functions a map's words mean.
+// The functions that a map's words mean.
 #include "userspace/coarse/functions/function_names.h"
 
 #include <catch2/catch_test_macros.hpp>
@@ -10,7 +10,7 @@ namespace {
 constexpr const char* kMethod = "_ZNK3rlc2Tx10handle_sduEi";
 constexpr const char* kTemplate = "_ZN3mac5countIiEEvT_";
 
-TEST_CASE("names lose what is not the name") {
+TEST_CASE("names lose their decorations") {
   CHECK(without_parameters("rlc::Tx::handle_sdu(int) const") == "rlc::Tx::handle_sdu");
   CHECK(without_parameters("void mac::count<int>(int)") == "mac::count<int>");
   CHECK(without_parameters("std::map<int, char> mac::f<(int)3>(std::map<int, char>)") ==
@@ -94,7 +94,7 @@ TEST_CASE("parameters are written as people do") {
   CHECK(fit(function_name(kSdu), "pdcp_entity_tx::handle_sdu(int)") == Fit::kNot);
 }
 
-TEST_CASE("what compilers make of a function besides is told apart") {
+TEST_CASE("compilers' variants of a function are distinguished") {
   CHECK(function_name("f.lto_priv.0").clone == Clone::kNone);
   CHECK(fit(function_name("f.lto_priv.0"), "f") == Fit::kWhole);
   CHECK(function_name("f.constprop.0").clone == Clone::kChanged);

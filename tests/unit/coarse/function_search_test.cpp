@@ -74,14 +74,14 @@ TEST_CASE("a function is found where its symbol is, with those that are the same
   CHECK(result.functions[0].folded == std::vector<std::string>{"sj_folded_into_it"});
 }
 
-TEST_CASE("a method is found by what ends its name") {
+TEST_CASE("a method is found by the end of its name") {
   const SearchResult result = search("Thing::only");
   REQUIRE(result.functions.size() == 1);
   CHECK(result.functions[0].shown == "sojourn::coarse::searched::Thing::only(int)");
   CHECK(result.near.empty());
 }
 
-TEST_CASE("a method is told from its thunk, and each is found by what it is called") {
+TEST_CASE("a method is distinguished from its thunk, and each is found by its own name") {
   searched::Both both;
   searched::Second& second = both;
   CHECK(second.through_thunk(1) == 8);  // both are linked
@@ -98,7 +98,7 @@ TEST_CASE("a method is told from its thunk, and each is found by what it is call
   CHECK(thunk.functions[0].copies.empty());
 }
 
-TEST_CASE("overloads are told, and taken all by a glob, or one by its parameters") {
+TEST_CASE("overloads are reported, and all are taken by a glob, or one by its parameters") {
   const SearchResult result = search("searched::Thing::handle");
   CHECK(result.functions.empty());
   REQUIRE(result.ambiguous.size() == 2);
@@ -107,7 +107,7 @@ TEST_CASE("overloads are told, and taken all by a glob, or one by its parameters
   CHECK(search("searched::Thing::handle(int)").functions.size() == 1);
 }
 
-TEST_CASE("an address within a function is told from one that a function begins at") {
+TEST_CASE("an address within a function is distinguished from the beginning of a function") {
   const auto file = this_program();
   const auto begin = file.symbol("sj_searched_for");
   REQUIRE(begin);

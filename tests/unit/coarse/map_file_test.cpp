@@ -35,7 +35,7 @@ Map parsed(const std::string& text) {
   return std::move(*map);
 }
 
-TEST_CASE("a map says what is a point, and where its values are") {
+TEST_CASE("a map has its points, and the places of their values") {
   const Map map = parsed(kExample);
   CHECK(map.about == "an example");
   CHECK(map.programs == std::vector<std::string>{"gnb", "gnb-split"});
@@ -62,7 +62,7 @@ TEST_CASE("a map says what is a point, and where its values are") {
   CHECK(second.src.empty());
 }
 
-TEST_CASE("a map says what it can do without") {
+TEST_CASE("a map has its optional points") {
   const Map map = parsed(R"toml(
 [[point]]
 function = "poll"
@@ -148,7 +148,7 @@ void check_refused(const std::string& text, const std::string& place, const std:
   CHECK(map.error().text().contains(words));
 }
 
-TEST_CASE("what is wrong with a link is told with its line and column") {
+TEST_CASE("an error in a link is reported with its line and column") {
   const std::string two =
       "[[point]]\nfunction='f'\ndirection='D'\nsrc='a'\ndest='b'\nx='arg0'\nlocal=['x']\n"
       "[[point]]\nfunction='g'\ndirection='D'\nsrc='b'\ndest='c'\n";
@@ -197,7 +197,7 @@ TEST_CASE("errors have their line and column") {
                 "twice");
 }
 
-TEST_CASE("what a queue holds may have another id, by which others take it") {
+TEST_CASE("the items of a queue may have another id, which other points share") {
   const Map map = parsed(
       "[[queue]]\nname = 'q'\nlocal = ['data']\n"
       "enqueue = 'put(arg0=queue, arg1 = item, *(u64*)(arg1 + 8) = data, arg2 = len)'\n"
@@ -263,7 +263,8 @@ TEST_CASE("a queue is two points, which hand an item from one to the other") {
   refused("enqueue='f'\ndequeue='g'", "my.toml:3:9", "expected a call");
   refused("enqueue=')'\ndequeue='g'", "my.toml:3:9", "expected a call");
   refused("enqueue='f(arg0)'\ndequeue='g'", "my.toml:3:12", "no value with a name");
-  refused("enqueue='f( arg0=queue, *arg1=item)'\ndequeue='g'", "my.toml:3:25", "of what width");
+  refused("enqueue='f( arg0=queue, *arg1=item)'\ndequeue='g'", "my.toml:3:25",
+          "the width is missing");
   refused("enqueue='f(arg0=queue,arg0=queue,arg1=item)'\ndequeue='g'", "my.toml:3:28", "twice");
   refused("enqueue='f(arg0=queue)'\ndequeue='g'", "my.toml:3:9", "named 'item'");
   refused("enqueue='f(x=queue,arg=)'\ndequeue='g'", "my.toml:3:24", "no name for a field");
@@ -311,7 +312,7 @@ TEST_CASE("a point has no more fields than an event") {
   check_refused(text + "more = 'arg0'\n", "my.toml:", "more than 15 fields");
 }
 
-TEST_CASE("a file that is no map, or none at all, is an error") {
+TEST_CASE("a file that is no map, or a missing one, is an error") {
   CHECK_FALSE(read_map("/nonexistent/my.toml"));
   CHECK_FALSE(read_map("/"));
   CHECK_FALSE(read_map("/dev/zero"));

@@ -71,7 +71,7 @@ slot = "arg0"
   CHECK_FALSE(end.fields[3].is_of_own_call);  // the call around it has it
 }
 
-TEST_CASE("what a span returns may be an id of its end, and addresses begin and end with a span") {
+TEST_CASE("the result of a span may be an id of its end, and addresses begin and end with a span") {
   const Map map = parsed(R"toml(
 [[span]]
 function = "exchange"
@@ -144,7 +144,7 @@ TEST_CASE("a point may be where a function is left") {
   CHECK_FALSE(parsed("[[point]]\nfunction='f'\nat='entry'\n").points[0].is_exit);
 }
 
-TEST_CASE("what is wrong with a span or an exit is told with its line and column") {
+TEST_CASE("an error in a span or an exit is reported with its line and column") {
   check_refused("[[span]]\nname='x'\n", "my.toml:1:1", "the span has no function");
   check_refused("[[span]]\nfunction='f'\nwhen='x == 1'\n", "my.toml:3:1", "'when' means nothing");
   check_refused("[[span]]\nfunction='f'\nat='exit'\n", "my.toml:3:1", "'at' means nothing");
@@ -159,7 +159,7 @@ TEST_CASE("what is wrong with a span or an exit is told with its line and column
   check_refused(
       "[[span]]\nfunction='f'\ninherit=['x']\nlocal=['x']\nends=['x']\n[[point]]\nfunction='g'\n"
       "x='arg0'\n",
-      "my.toml:5:7", "'x' is inherited: say it where it is read");
+      "my.toml:5:7", "'x' is inherited: write it at the point that reads the value");
   check_refused("span = 3\n", "my.toml:1:8", "a line [[span]] for each");
   check_refused("[[point]]\nfunction='f'\nat='end'\n", "my.toml:3:4",
                 "expected \"entry\" or \"exit\"");

@@ -32,7 +32,7 @@ TEST_CASE("a word is found behind its length, also where digits stand before tha
   CHECK_FALSE(lets_by("msgb_free", "msgb_freed"));
 }
 
-TEST_CASE("of a glob the longest word that mangled names have is looked for") {
+TEST_CASE("for a glob, its longest word that mangled names contain is searched") {
   CHECK(lets_by("*du::f1u_bearer_impl::handle_?du", "_ZN6srs_du15f1u_bearer_impl10handle_sduEv"));
   CHECK(lets_by("rlc::T?::h*", "_ZN3rlc2Tx1hEv"));
   CHECK(lets_by("*", "anything"));
@@ -46,7 +46,7 @@ TEST_CASE("a class that mangled names abbreviate is found by its name") {
 }
 
 // Checks all functions of this program, which has C++ of all kinds in it.
-TEST_CASE("what fits is never held back") {
+TEST_CASE("names that fit are never dropped") {
   const auto file = tracee::ElfFile::open("/proc/self/exe", "this test");
   REQUIRE(file);
   const auto functions = file->functions();

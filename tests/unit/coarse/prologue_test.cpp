@@ -78,7 +78,7 @@ TEST_CASE("the harmless nops that clang leaves at an entry are used") {
   check_site("2e 66 0f 1f 84 00 00 02 00 00 8d 47 01 c3", {}, 10, true, "lea eax, [rdi+0x01]");
 }
 
-TEST_CASE("where the kernel emulates longer nops its own forms of them are taken") {
+TEST_CASE("if the kernel emulates longer nops, its own forms of them are accepted") {
   const Wanted newer{.nops = {.emulates_long = true}};
   for (const char* nop : {"0f 1f 00", "0f 1f 40 00", "66 0f 1f 44 00 00", "0f 1f 80 00 00 00 00",
                           "0f 1f 84 00 00 00 00 00"}) {
@@ -123,11 +123,11 @@ TEST_CASE("how far the stack pointer has come by then is known") {
   const auto by_lea = site_in("48 8d 64 24 f0 53 c3", {});  // lea rsp, [rsp - 16]
   REQUIRE(by_lea);
   CHECK(by_lea->stack_bytes == 16);
-  // and rsp, -16: who knows.
+  // and rsp, -16: by how much the stack pointer changes is not known.
   check_site("48 83 e4 f0 53 c3", {}, 0, true, "and rsp, 0xFFFFFFFFFFFFFFF0");
 }
 
-TEST_CASE("what is written to memory may be what a pointer leads to") {
+TEST_CASE("a write to memory may change a pointer's target") {
   check_site("48 c7 07 00 00 00 00 53 c3", {}, 0, true, "mov qword ptr [rdi], 0x00");
   // The own frame is no argument's business, unless arguments are there.
   check_site("48 89 7c 24 f8 53 c3", {}, 5, false, "push rbx");  // mov [rsp - 8], rdi
@@ -136,7 +136,7 @@ TEST_CASE("what is written to memory may be what a pointer leads to") {
   check_site("48 89 7c 24 08 53 c3", {.stack = true}, 0, true, "mov [rsp+0x08], rdi");
 }
 
-TEST_CASE("where there is nothing to emulate, the first that can be stepped over is found") {
+TEST_CASE("without an emulated instruction, the first that can be stepped over is used") {
   check_site("48 8d 04 7f c3", {}, 0, true, "lea rax, [rdi+rdi*2]");
   check_site("f3 0f 1e fa c3", {}, 4, true, "ret");
   check_site("c5 f9 6f 07 c3", {}, 4, true, "ret");
@@ -160,7 +160,7 @@ TEST_CASE("without a known end no more than endbr64 is passed") {
   check_site("48 89 f8 55 c3 06", {}, 0, true, "mov rax, rdi");
 }
 
-TEST_CASE("what the kernel refuses, or may, is no place for a probe") {
+TEST_CASE("an instruction that the kernel refuses, or may refuse, is no place for a probe") {
   check_none("c5 f9 6f 07 ff e0", {}, "jmp rax");                 // vector, then an indirect jump
   check_none("f0 48 0f c1 07 c3", {}, "writes to memory");        // lock xadd
   check_none("64 48 8b 04 25 28 00 00 00 ff e0", {}, "jmp rax");  // mov rax, fs:[40]
@@ -171,7 +171,7 @@ TEST_CASE("what the kernel refuses, or may, is no place for a probe") {
   check_none("", {}, "cannot be decoded");
 }
 
-TEST_CASE("whatever the bytes are, a site is inside of them") {
+TEST_CASE("a site is within the function, for any bytes") {
   std::mt19937 random(3);
   int found = 0;
   for (int round = 0; round < 50'000; ++round) {

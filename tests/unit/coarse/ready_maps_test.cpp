@@ -15,7 +15,7 @@
 namespace sojourn::coarse {
 namespace {
 
-TEST_CASE("each map that comes with sojourn can be read, and says what it is for") {
+TEST_CASE("each ready map can be read, and describes itself") {
   std::vector<std::string> names;
   for (const ReadyMap& ready : ready_maps()) {
     CAPTURE(ready.name);

@@ -1,4 +1,4 @@
-// Which release a program is, and what a missing point takes with it.
+// Finding a program's release, and the points that a missing one takes with it.
 #include "userspace/coarse/release_marks.h"
 
 #include <algorithm>
@@ -46,7 +46,7 @@ std::string remark(const std::vector<std::string>& present) {
   return marks.remarks().front();
 }
 
-TEST_CASE("a release is known by what it has and lacks") {
+TEST_CASE("a release is recognised by the functions that it has and lacks") {
   CHECK(remark({"a", "c"}) == "m.toml: the program looks like release 2");
   CHECK(remark({"a", "b", "c"}) == "m.toml: the program looks like release 2");
   CHECK(remark({"a"}) == "m.toml: the program looks like release 1");
@@ -88,7 +88,7 @@ not_in = ["1"]
   CHECK(left_out({}) == std::vector<std::string>{"old"});
 }
 
-TEST_CASE("what is wrong with a release is told with its place") {
+TEST_CASE("an error in a release is reported with its place") {
   const auto error = [](const std::string& text) {
     const auto map = parse_map(text + "\n[[point]]\nfunction = \"f\"\n", "m.toml");
     REQUIRE_FALSE(map);

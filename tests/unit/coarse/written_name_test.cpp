@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::string_view kSdu = "srsran::pdcp_entity_tx::handle_sdu(srsran::byte_buffer)";
 
-TEST_CASE("what stands before a name may be left out, and not what stands behind it") {
+TEST_CASE("the beginning of a qualified name may be left out, and not its end") {
   CHECK(likeness(kSdu, "srsran::pdcp_entity_tx::handle_sdu(srsran::byte_buffer)") ==
         Likeness::kSame);
   CHECK(likeness(kSdu, "::srsran::pdcp_entity_tx::handle_sdu") == Likeness::kSame);
@@ -56,7 +56,7 @@ TEST_CASE("template arguments of a parameter may be left out, those of a functio
   CHECK(likeness("mac::q<unsigned int>::put(int)", "q<uint32_t>::put") == Likeness::kEnding);
 }
 
-TEST_CASE("a namespace without a name is written by nobody") {
+TEST_CASE("an unnamed namespace may be left out of a written name") {
   const std::string_view hidden = "mac::(anonymous namespace)::run(int)";
   CHECK(likeness(hidden, "mac::run") == Likeness::kSame);
   CHECK(likeness(hidden, "run(int)") == Likeness::kEnding);

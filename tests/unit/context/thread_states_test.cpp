@@ -46,7 +46,7 @@ TEST_CASE("a thread that waits, is woken, queues and runs has a span of each") {
                                       "1300-1350 runnable by 900", "1350-2000 running on 1"});
 }
 
-TEST_CASE("who takes a thread's CPU is who it waits for") {
+TEST_CASE("a preempted thread waits for the thread that took its CPU") {
   Trace trace;
   trace.on_switch(1200, 0, 101, kWanted, 900);
   trace.on_switch(1500, 0, 901, kSleeping, 101);
@@ -61,7 +61,7 @@ TEST_CASE("a switch between two threads of the target is both's") {
   CHECK(spans_of(trace, 102) == Spans{"1000-1400 runnable by 101", "1400-2000 running on 0"});
 }
 
-TEST_CASE("a thread of which nothing is heard did all along what it did at first") {
+TEST_CASE("a thread without events did the same all along") {
   Trace trace;
   trace.is_thread(101, "R");
   trace.is_thread(102, "S");
@@ -69,7 +69,7 @@ TEST_CASE("a thread of which nothing is heard did all along what it did at first
   CHECK(spans_of(trace, 102) == Spans{"1000-2000 blocked"});
 }
 
-TEST_CASE("a thread's first event outweighs what it seemed to do") {
+TEST_CASE("a thread's first event overrides its assumed state") {
   Trace trace;
   trace.is_thread(101, "S");
   trace.on_switch(1200, 0, 101, kWanted, 900);
@@ -85,7 +85,7 @@ TEST_CASE("a thread that is made was not there before") {
                                       "1150-1700 running on 0", "1700-2000 gone"});
 }
 
-TEST_CASE("where events contradict each other, what was between is not known") {
+TEST_CASE("between contradicting events a thread's state is not known") {
   Trace trace;
   trace.on_switch(1100, 0, 101, kSleeping, 900);
   // Its wakeup and its way onto the CPU are missing.
@@ -94,14 +94,14 @@ TEST_CASE("where events contradict each other, what was between is not known") {
         Spans{"1000-1100 running on 0", "1100-1400 unknown", "1400-2000 blocked"});
 }
 
-TEST_CASE("who is woken before it came to sleep goes on") {
+TEST_CASE("a thread that is woken before it sleeps goes on") {
   Trace trace;
   trace.on_switch(1100, 0, 900, kWanted, 101);
   trace.wakeup(1200, 101, 102);
   CHECK(spans_of(trace, 101) == Spans{"1000-1100 runnable by 900", "1100-2000 running on 0"});
 }
 
-TEST_CASE("a trace whose points lack the fields tells nothing") {
+TEST_CASE("a trace whose points lack the fields gives no spans") {
   Trace trace;
   trace.schema.points[kSwitch].fields.pop_back();
   trace.schema.points[kSwitch].fields.pop_back();

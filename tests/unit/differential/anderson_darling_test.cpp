@@ -136,7 +136,7 @@ TEST_CASE("the power of a number of runs is known before") {
   CHECK(p_value(apart, *anderson_darling(apart)).midrank == Approx(0.1));
 }
 
-TEST_CASE("samples of nothing have no statistic, equal ones have no difference") {
+TEST_CASE("empty samples have no statistic, equal ones have no difference") {
   CHECK_FALSE(anderson_darling(Values{}));
   CHECK_FALSE(anderson_darling(Values{{1, 2}}));
   CHECK_FALSE(anderson_darling(Values{{1, 2}, {}}));

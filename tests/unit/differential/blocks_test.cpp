@@ -32,7 +32,7 @@ TEST_CASE("independent values all count") {
   CHECK(size.count > 15'000);
 }
 
-TEST_CASE("of values that resemble those before, so many count as theory says") {
+TEST_CASE("dependent values have the effective size that theory predicts") {
   // (1 + a) / (1 - a) values make one.
   for (const double keeps : {0.5, 0.9, 0.98}) {
     CAPTURE(keeps);

@@ -11,7 +11,7 @@ namespace {
 
 using Catch::Approx;
 
-TEST_CASE("what grew most in time stands first, and what shrank most last") {
+TEST_CASE("the cause that grew most in time comes first, and the one that shrank most last") {
   const std::array base = {RunCauses{
       .complete = 1000, .late = 10, .causes = {{"queue", {8, 8'000}}, {"cpu", {2, 1'000}}}}};
   const std::array now = {RunCauses{
@@ -26,7 +26,7 @@ TEST_CASE("what grew most in time stands first, and what shrank most last") {
   CHECK(changes[1].by_ns() == Approx(9));
   CHECK(changes[2].cause == "queue");
   CHECK(changes[2].by_ns() == Approx(-8));
-  CHECK_FALSE(changes[0].half);  // one run a side tells no interval
+  CHECK_FALSE(changes[0].half);  // one run a side gives no interval
 }
 
 TEST_CASE("runs have one weight each, however long they were, and several have an interval") {

@@ -12,7 +12,7 @@ namespace {
 
 using Catch::Approx;
 
-TEST_CASE("a step is found where it is, with the levels on both sides") {
+TEST_CASE("a step is found at its place, with the levels on both sides") {
   const std::array series = {10.0, 11.0, 10.5, 9.8, 10.2, 15.0, 15.4, 14.9, 15.2, 15.1};
   const auto found = change_points(series, 0.05);
   REQUIRE(found.size() == 1);
@@ -37,7 +37,7 @@ TEST_CASE("one outlier is no change of level, and neither are values that are al
   CHECK(change_points(std::vector<double>(20, 7.0), 0.05).empty());
 }
 
-TEST_CASE("too few values never show a change, and it is known how many it takes") {
+TEST_CASE("too few values never show a change, and the required number is known") {
   CHECK(change_points(std::array{1.0, 1.0, 1.0, 9.0, 9.0}, 0.5).empty());
   const std::size_t needed = values_for_change(0.05);
   CHECK(needed >= kFewestForChange);
@@ -45,7 +45,7 @@ TEST_CASE("too few values never show a change, and it is known how many it takes
   CHECK(values_for_change(0.001) > needed);
 }
 
-TEST_CASE("of many series without a change about one in twenty is called changed") {
+TEST_CASE("among many series without a change about one in twenty is called changed") {
   std::minstd_rand random(5);
   std::normal_distribution<double> noise;
   int alarms = 0;

@@ -167,7 +167,7 @@ TEST_CASE("a trace too short for blocks is too little data") {
   CHECK_FALSE(all[kStages].p);
 }
 
-TEST_CASE("what one side never had is not compared") {
+TEST_CASE("a figure that one side never had is not compared") {
   const Series some = {{1, 2, 3}, {2, 3, 4}};
   const Series none(2);
   constexpr std::array kShares = {kMean};

@@ -43,7 +43,7 @@ TEST_CASE("conditions are read as they are meant") {
   CHECK(parsed("p999(D)>+0%").share == 0.999);
 }
 
-TEST_CASE("what is no condition is refused with what is wrong") {
+TEST_CASE("an invalid condition is refused with the reason") {
   for (const char* text :
        {"", "p99", "p99()", "p98(D) > +5%", "p99(X) > +5%", "p99(Dx) > +5%", "p99(D)",
         "p99(D) = +5%", "p99(D) > 5%", "p99(D) > -5%", "p99(D) < +5%", "p99(D) > +x%",
@@ -64,7 +64,7 @@ TEST_CASE("a condition holds, does not, or is open by the whole interval") {
   CHECK(check(parsed("p99(D) > +5%"), all).why == "p99 of D changed by +10.0 % [+8.0, +12.0]");
 }
 
-TEST_CASE("what was not measured is too little data, never fine") {
+TEST_CASE("a condition on an unmeasured figure has too little data, and never passes") {
   std::vector<Comparison> all = {latency()};
   CHECK(check(parsed("p99(U) > +5%"), all).finding == Finding::kTooLittle);
   CHECK(check(parsed("p50(D) > +5%"), all).finding == Finding::kTooLittle);

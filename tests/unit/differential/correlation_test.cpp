@@ -38,7 +38,7 @@ TEST_CASE("equal values share the middle of their ranks") {
   CHECK(midranks(std::vector<double>{3, 1, 3, 3, 9}) == std::vector<double>{3, 1, 3, 3, 5});
 }
 
-TEST_CASE("what never changes has no coefficient") {
+TEST_CASE("a constant series has no coefficient") {
   const std::vector<double> same(5, 2);
   const std::vector<double> other = {1, 2, 3, 4, 5};
   CHECK_FALSE(pearson(same, other));
@@ -59,7 +59,7 @@ TEST_CASE("values in a line have the coefficient 1, however they are cut") {
   CHECK(found->low == Approx(1));
 }
 
-TEST_CASE("blocks say how little a series of dependent pairs tells") {
+TEST_CASE("blocks show how little information dependent pairs have") {
   // Both wander by themselves: packets as if independent would call every second pair related.
   unsigned by_packets = 0;
   unsigned by_blocks = 0;

@@ -13,7 +13,7 @@
 namespace sojourn::differential {
 namespace {
 
-// What packets between CPUs took by clocks that are ahead of the true time by so much.
+// Packets between CPUs whose clocks are ahead of the true time by these amounts.
 std::vector<CpuHop> hops_of(const std::vector<double>& ahead_ns, unsigned packets,
                             std::uint64_t seed) {
   std::mt19937_64 random(seed);
@@ -73,7 +73,7 @@ TEST_CASE("a worked example: the tightest bounds come round by a third CPU") {
   CHECK((*bounds)[2].high == 1);
 }
 
-TEST_CASE("packets of one direction leave a clock open, and what contradicts itself is an error") {
+TEST_CASE("packets of one direction leave a clock open, and contradicting ones are an error") {
   const auto open = bounds_of_offsets(2, std::vector<CpuHop>{{.from = 0, .to = 1, .took_ns = -7}});
   REQUIRE(open);
   CHECK((*open)[1].high == -7);

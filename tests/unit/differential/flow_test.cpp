@@ -91,7 +91,7 @@ std::vector<std::string> names(const std::vector<FlowEdge>& edges) {
 using Names = std::vector<std::string>;
 const Names kWay = {"in--parse parse--work", "parse--work work--send", "work--send send--out"};
 
-TEST_CASE("edges are what is directly before, with their evidence") {
+TEST_CASE("edges join points that follow directly, with their evidence") {
   World world;
   for (std::uint64_t at = 1; at <= 50; ++at) world.packet(world.way(at * 10'000));
   const FlowOfDirection flow = world.result();
@@ -157,7 +157,7 @@ TEST_CASE("stamps nearer than the clocks' error lose no edge") {
   CHECK(names(lenient.result().edges) == kWay);
 }
 
-TEST_CASE("what comes in either order is concurrent") {
+TEST_CASE("points in either order are concurrent") {
   World world;
   for (std::uint64_t at = 1; at <= 50; ++at) {
     auto events = world.way(at * 10'000);
@@ -199,7 +199,7 @@ TEST_CASE("one thread's events are in its order, however near") {
   CHECK(std::ranges::count(edges, "send--out note--log") == 1);
 }
 
-TEST_CASE("packets that were cut or are ambiguous say nothing of the flow") {
+TEST_CASE("packets that were cut or are ambiguous are not used for the flow") {
   World world;
   world.packet(world.way(1000));
   world.flow.on_journey({.outcome = journeys::Outcome::kCensored});
@@ -207,7 +207,7 @@ TEST_CASE("packets that were cut or are ambiguous say nothing of the flow") {
   CHECK(world.result().packets == 1);
 }
 
-TEST_CASE("the least relation has what the whole one follows from") {
+TEST_CASE("the transitive reduction implies the whole relation") {
   Relation chain(4);
   chain.set(0, 1);
   chain.set(1, 2);

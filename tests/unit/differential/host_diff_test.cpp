@@ -41,7 +41,7 @@ std::vector<HostProfile> runs_of(std::initializer_list<double> medians) {
   return runs;
 }
 
-TEST_CASE("by one run each, what overlaps is no difference and what does not is apart") {
+TEST_CASE("with one run each, overlapping spreads are no difference, and separate ones are") {
   const std::array left = {with({of_median("same", 100), of_median("other", 100)})};
   const std::array right = {with({of_median("same", 104), of_median("other", 120)})};
   const HostDiff diff = compare_hosts(left, right);
@@ -51,14 +51,14 @@ TEST_CASE("by one run each, what overlaps is no difference and what does not is 
   CHECK(diff.tests == 0);
 }
 
-TEST_CASE("nothing is said of a single run whose samples are not stable") {
+TEST_CASE("a single run with unstable samples gives no verdict") {
   Measurement shaky = of_median("a", 200);
   shaky.unstable = "it drifts";
   CHECK(finding(compare_hosts(std::array{with({of_median("a", 100)})}, std::array{with({shaky})}),
                 "a") == HostFinding::kUnstable);
 }
 
-TEST_CASE("what only one machine has is told, and is no test") {
+TEST_CASE("a measurement of only one machine is reported, and is no test") {
   Measurement absent = of_median("b", 1);
   absent.measured = {};
   const HostDiff diff = compare_hosts(std::array{with({of_median("a", 1), of_median("b", 1)})},
@@ -69,7 +69,7 @@ TEST_CASE("what only one machine has is told, and is no test") {
   CHECK(diff.tests == 0);
 }
 
-TEST_CASE("with repeats it is the runs that are compared, whatever the spread within them") {
+TEST_CASE("with repeats, runs are compared, whatever the spread within them") {
   const HostDiff apart =
       compare_hosts(runs_of({100, 101, 102, 103}), runs_of({104, 105, 106, 107}));
   CHECK(finding(apart, "a") == HostFinding::kChanged);
@@ -88,7 +88,7 @@ TEST_CASE("runs that all measure the same are no change") {
   CHECK(diff.measurements[0].adjusted_p == Approx(1));
 }
 
-TEST_CASE("three runs a side are too few to rule chance out, and that is said") {
+TEST_CASE("three runs a side are too few to rule chance out, and that is reported") {
   const HostDiff diff = compare_hosts(runs_of({1, 2, 3}), runs_of({100, 200, 300}));
   CHECK(diff.measurements[0].p.value() == Approx(0.1));
   CHECK(finding(diff, "a") == HostFinding::kTooLittle);
@@ -114,7 +114,7 @@ TEST_CASE("thirty measurements of four runs each are too many tests for one of t
   CHECK(diff.runs_needed == 7);
 }
 
-TEST_CASE("what the machines say of themselves is compared as well") {
+TEST_CASE("the machines' descriptions are compared as well") {
   HostProfile left;
   left.facts = {{"os.kernel", "kernel", "6.1", ""}, {"cpu.model", "processor", "A", ""}};
   HostProfile right;

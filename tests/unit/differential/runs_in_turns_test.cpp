@@ -45,7 +45,7 @@ RunsInTurns until_certain(std::uint64_t seed, double load, double extra_us) {
   return turns;
 }
 
-TEST_CASE("of 400 pairs that do not differ at most one in twenty is ever certain to") {
+TEST_CASE("among 400 pairs without a difference at most one in twenty is ever certain") {
   constexpr unsigned kMany = 4 * kPairs;
   for (const double load : {0.5, 0.8, 0.9}) {
     CAPTURE(load);
@@ -56,7 +56,7 @@ TEST_CASE("of 400 pairs that do not differ at most one in twenty is ever certain
   }
 }
 
-TEST_CASE("a stage that sleeps 50 us longer is certain soon, or what comes behind it") {
+TEST_CASE("a stage that sleeps 50 us longer, or one behind it, is certain soon") {
   unsigned named = 0;
   std::vector<std::size_t> runs;
   for (unsigned pair = 0; pair < kPairs; ++pair) {
@@ -73,7 +73,7 @@ TEST_CASE("a stage that sleeps 50 us longer is certain soon, or what comes behin
   CHECK(runs[kPairs / 2] >= 8);
 }
 
-TEST_CASE("runs in turns are told with the shift, and the verdicts of a comparison are theirs") {
+TEST_CASE("runs in turns are reported with the shift, and have the verdicts of a comparison") {
   RunsInTurns turns;
   CHECK(turns.surest() == nullptr);
   std::vector<RunFigures> base;

@@ -41,7 +41,7 @@ const RankedSegment& segment(const SegmentRanking& ranking, const std::string& n
   return ranking.segments.front();
 }
 
-TEST_CASE("what the latency goes with comes first, however long the rest takes") {
+TEST_CASE("the place that correlates with the latency comes first, however long the others take") {
   const std::vector<RunOfPackets> runs = {made(1)};
   const SegmentRanking ranking = rank_segments('D', runs, 0.05);
   REQUIRE(ranking.segments.size() == 3);
@@ -60,7 +60,7 @@ TEST_CASE("what the latency goes with comes first, however long the rest takes")
   CHECK_FALSE(rare.pearson);  // it never changes
 }
 
-TEST_CASE("what can be won is the latency with the place at its median at most") {
+TEST_CASE("the possible gain is at most the latency with the place at its median") {
   const std::vector<RunOfPackets> runs = {made(2)};
   const SegmentRanking ranking = rank_segments('D', runs, 0.05);
   const RankedSegment& queue = segment(ranking, "queue");
@@ -72,7 +72,7 @@ TEST_CASE("what can be won is the latency with the place at its median at most")
   CHECK(segment(ranking, "rare").mean_if_median_ns == Approx(ranking.mean_ns));
 }
 
-TEST_CASE("a place that differs between runs of one program is said and comes first") {
+TEST_CASE("a place that differs between runs of one program is marked and comes first") {
   const std::vector<RunOfPackets> alike = {made(3), made(4), made(5)};
   for (const RankedSegment& each : rank_segments('D', alike, 0.05).segments) {
     CAPTURE(each.name);

@@ -43,7 +43,7 @@ TEST_CASE("the evidence of all orders of the same runs is one on average") {
   }
 }
 
-TEST_CASE("whatever was seen, the next run leaves the evidence as it is on average") {
+TEST_CASE("without a difference the expected evidence does not change with the next run") {
   const std::vector<double> seen = {3, 5, 6, 1, 2, 4};
   const double before = evidence(turns_of(seen));
   double sum = 0;
@@ -55,7 +55,7 @@ TEST_CASE("whatever was seen, the next run leaves the evidence as it is on avera
   CHECK(sum / static_cast<double>(seen.size() + 1) == Approx(before));
 }
 
-TEST_CASE("of many series without a difference at most one in twenty is ever called different") {
+TEST_CASE("among many series without a difference at most one in twenty is ever called different") {
   std::mt19937_64 random(11);
   std::exponential_distribution<double> skewed;
   unsigned alarms = 0;

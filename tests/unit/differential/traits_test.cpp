@@ -30,7 +30,7 @@ PacketAttributes made(std::uint64_t seed, std::size_t packets, Risk risk) {
   return table;
 }
 
-TEST_CASE("what makes packets slow is named with its support and its risk") {
+TEST_CASE("traits that make packets slow are named with support and risk") {
   const auto table = made(
       1, 20'000, [](std::size_t, std::uint32_t ue, std::uint32_t) { return ue == 2 ? 0.1 : 0.01; });
   const auto traits = distinguish(table, {.blocks = 40});
@@ -44,7 +44,7 @@ TEST_CASE("what makes packets slow is named with its support and its risk") {
   CHECK(*first.p == Approx(0.005));
 }
 
-TEST_CASE("a pair is told where it says more than each of its two") {
+TEST_CASE("a pair is listed if it says more than each of its two") {
   const auto table = made(2, 20'000, [](std::size_t, std::uint32_t ue, std::uint32_t size) {
     return ue == 1 && size == 2 ? 0.3 : 0.01;
   });
@@ -58,7 +58,7 @@ TEST_CASE("a pair is told where it says more than each of its two") {
     if (each.p && *each.p < 0.05) CHECK(each.what.size() == 1);
 }
 
-TEST_CASE("where chance alone decides, hardly anything is striking, also where slowness lasts") {
+TEST_CASE("if only chance decides, hardly any trait is striking, also in slow periods") {
   unsigned alarms = 0;
   constexpr unsigned kTrials = 100;
   for (unsigned trial = 0; trial < kTrials; ++trial) {
@@ -94,7 +94,7 @@ TEST_CASE("too few blocks give no p-value, and nothing slow gives no traits") {
   CHECK(distinguish({}, {}).empty());
 }
 
-TEST_CASE("attributes that go together are told once") {
+TEST_CASE("attributes that go together are listed once") {
   auto table = made(
       6, 5'000, [](std::size_t, std::uint32_t ue, std::uint32_t) { return ue == 3 ? 0.2 : 0.01; });
   table.attributes.push_back({.name = "thread", .values = {"1", "2", "3", "4"}, .of = {}});
@@ -106,7 +106,7 @@ TEST_CASE("attributes that go together are told once") {
     if (&other != traits.data()) CHECK(other.packets != traits.front().packets);
 }
 
-TEST_CASE("sizes are told apart by powers of two") {
+TEST_CASE("sizes are grouped by powers of two") {
   CHECK(power_of_two_label(0) == "0");
   CHECK(power_of_two_label(1) == "1");
   CHECK(power_of_two_label(2) == "2..3");

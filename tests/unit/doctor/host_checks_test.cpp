@@ -18,14 +18,14 @@ const Check& find(const Diagnosis& diagnosis, const std::string& id) {
   return *found;
 }
 
-TEST_CASE("a virtual machine with a new kernel is told what it has, in words and in JSON") {
+TEST_CASE("the checks of a virtual machine with a new kernel, in words and in JSON") {
   const Diagnosis diagnosis = judge_host(virtual_machine(), new_kernel());
   compare("virtual_machine.txt", to_text(diagnosis));
   compare("virtual_machine.json", to_json(diagnosis).dump(2) + "\n");
   CHECK(diagnosis.ways.any());
 }
 
-TEST_CASE("a radio host with an old kernel is told what it has") {
+TEST_CASE("the checks of a radio host with an old kernel") {
   compare("radio_host.txt", to_text(judge_host(radio_host(), old_kernel())));
 }
 
@@ -41,7 +41,7 @@ TEST_CASE("without rights to eBPF there are rings, and the way to the rights is 
   CHECK(!diagnosis.ways.why_not_bpf.empty());
 }
 
-TEST_CASE("where neither way works, recording is said not to work") {
+TEST_CASE("if neither way of attaching works, recording is reported not to work") {
   HostFacts facts = virtual_machine();
   facts.has_steady_counter = false;
   HostAnswers answers = new_kernel();
@@ -53,7 +53,7 @@ TEST_CASE("where neither way works, recording is said not to work") {
   CHECK(to_text(diagnosis).contains("recording will not work"));
 }
 
-TEST_CASE("a longer nop may be probed where that harms nobody and costs no single step") {
+TEST_CASE("a longer nop may be probed if that is harmless and needs no single step") {
   NopAnswer nop{.bytes = 5, .refused = {}, .is_optimised = true};
   CHECK(nop.may_be_probed(false));
   nop.is_optimised = false;
@@ -88,7 +88,7 @@ TEST_CASE("a probe that misses threads, or counts other processes, is not truste
   }
 }
 
-TEST_CASE("each line that does not pass says what to do") {
+TEST_CASE("each line that does not pass has advice") {
   HostFacts facts = radio_host();
   facts.lockdown = "confidentiality";
   facts.governors = {"powersave"};

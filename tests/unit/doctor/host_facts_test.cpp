@@ -8,7 +8,7 @@
 namespace sojourn::doctor {
 namespace {
 
-TEST_CASE("an empty machine has nothing, and nothing of it is an error") {
+TEST_CASE("an empty machine has no facts, and that is no error") {
   const HostFacts facts = Tree().read();
   CHECK(facts.kernel.empty());
   CHECK(!facts.has_btf);
@@ -74,7 +74,7 @@ TEST_CASE("CPUs, their governors, isolation and SMT are read") {
   CHECK(facts.clocksource == "hpet");
 }
 
-TEST_CASE("energy zones that cannot be read are told apart from those that can") {
+TEST_CASE("unreadable energy zones are distinguished from readable ones") {
   Tree tree;
   const std::string zones = "/sys/class/powercap";
   tree.file(zones + "/intel-rapl:0/name", "package-0\n")

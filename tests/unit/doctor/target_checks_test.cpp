@@ -53,13 +53,13 @@ const Check& find(const Diagnosis& diagnosis, const std::string& id) {
   return *found;
 }
 
-TEST_CASE("a process with rings is told what recording it will cost, by either engine") {
+TEST_CASE("a process with rings gets the cost of recording it, by either engine") {
   const Diagnosis diagnosis = diagnose(base_station());
   compare("base_station.txt", to_text(diagnosis) + points_text(base_station()));
   compare("base_station.json", to_json(diagnosis).dump(2) + "\n");
 }
 
-TEST_CASE("a process without points can be recorded by eBPF, and is told how") {
+TEST_CASE("a process without points can be recorded by eBPF, and the way is shown") {
   TargetInspection look = base_station();
   look.points.clear();
   look.why_not_rings = "it was built without the probe library";
@@ -71,7 +71,7 @@ TEST_CASE("a process without points can be recorded by eBPF, and is told how") {
   CHECK_FALSE(diagnosis.ways.why_not_rings.empty());
 }
 
-TEST_CASE("where rings cannot be read, the cost is that of eBPF, and a budget is advised") {
+TEST_CASE("if rings cannot be read, the cost is that of eBPF, and a budget is advised") {
   TargetInspection look = base_station();
   look.why_not_rings = "open /proc/4242/map_files: Operation not permitted";
   const Diagnosis diagnosis = diagnose(look);
@@ -91,7 +91,7 @@ TEST_CASE("sites that will be refused are named with the reason") {
   CHECK(check.finding.contains("libfoo.so sojourn:a__b: its arguments make no sense"));
 }
 
-TEST_CASE("what could not be counted is not guessed") {
+TEST_CASE("a rate that could not be counted is not guessed") {
   TargetInspection look = base_station();
   look.is_stopped = true;
   look.why_not_counted = "it is stopped";

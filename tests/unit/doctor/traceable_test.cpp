@@ -18,7 +18,7 @@ HostFacts without_rights() {
   return facts;
 }
 
-TEST_CASE("what has points comes before what has a map, each with its command") {
+TEST_CASE("programs with points come before those with a map, each with its command") {
   tracee::RunningPrograms programs;
   programs.found = {{.pid = 77, .name = "osmo-bts-virtual"},
                     {.pid = 812, .name = "nr-softmodem", .points = 34},
@@ -29,7 +29,7 @@ TEST_CASE("what has points comes before what has a map, each with its command") 
   compare("traceable.json", traceable_json(surroundings).dump(2) + "\n");
 }
 
-TEST_CASE("without rights the command needs them, and what was not seen is said") {
+TEST_CASE("without rights the command needs them, and the unseen parts are named") {
   tracee::RunningPrograms programs;
   programs.found = {{.pid = 77, .name = "osmo-bts-virtua", .is_closed = true},
                     {.pid = 80, .name = "osmo-bts-trx", .is_closed = true}};
@@ -40,7 +40,7 @@ TEST_CASE("without rights the command needs them, and what was not seen is said"
   CHECK(surroundings.traceable[0].map == "osmo-bts");
 }
 
-TEST_CASE("where nothing can be traced yet, the ways to begin are named") {
+TEST_CASE("if nothing can be traced yet, the ways to begin are named") {
   tracee::RunningPrograms programs;
   programs.is_in_time = false;
   programs.hides_others = true;

@@ -1,4 +1,4 @@
-// Which zones count: each joule once, none that was not measured.
+// The zones that count: each joule counts once, and only if it was measured.
 #include "analysis/energy/energy_account.h"
 
 #include <catch2/catch_approx.hpp>
@@ -27,8 +27,7 @@ Readings server() {
   return readings;
 }
 
-TEST_CASE(
-    "the total is that of packages and DRAM: what repeats one or has all in it is not added") {
+TEST_CASE("the total is that of packages and DRAM, without zones that repeat or contain them") {
   const EnergyFigures figures = server().figures();
   REQUIRE(figures.watts);
   CHECK(*figures.watts == Approx(100));
@@ -44,7 +43,7 @@ TEST_CASE(
   CHECK(repeated.aside == "repeats intel-rapl:0");
 }
 
-TEST_CASE("where the kernel's registers may not be read, their copy in memory counts") {
+TEST_CASE("if the kernel's registers may not be read, their copy in memory counts") {
   Readings readings = server();
   readings.about(0).missing = "may not be read: Permission denied: root may";
   const EnergyFigures figures = readings.figures();
@@ -54,7 +53,7 @@ TEST_CASE("where the kernel's registers may not be read, their copy in memory co
   CHECK(zone_at(figures, "intel-rapl:0").aside == "repeats intel-rapl-mmio:0");
 }
 
-TEST_CASE("a package that vanished leaves no total, and the reason is said") {
+TEST_CASE("a package that vanished leaves no total, with the reason") {
   Readings readings = server();
   readings.about(3).missing = "vanished";
   readings.about(3).gone_ns = 13 * kSecond;
@@ -66,7 +65,7 @@ TEST_CASE("a package that vanished leaves no total, and the reason is said") {
   CHECK(*domain_in(figures, Domain::kDram)->watts == Approx(10));
 }
 
-TEST_CASE("perf's counters count where powercap has none that can be read") {
+TEST_CASE("perf's counters count if powercap has no readable one") {
   Readings readings;
   readings.steady(readings.perf_zone("power/energy-pkg on cpu 0", "package-0", "package-0"), 20);
   readings.steady(readings.perf_zone("power/energy-ram on cpu 0", "dram", "package-0"), 3);
@@ -166,7 +165,7 @@ TEST_CASE("idle states are a share of all CPUs' time, and settings are named") {
   CHECK(present::frequency_setting({}) == "-");
 }
 
-TEST_CASE("quantities are said with three digits and a prefix") {
+TEST_CASE("quantities have three digits and a prefix") {
   CHECK(present::scaled(0.00312, "J") == "3.12 mJ");
   CHECK(present::scaled(31.24, "W") == "31.2 W");
   CHECK(present::scaled(2.4e9, "Hz") == "2.40 GHz");

@@ -65,7 +65,7 @@ TEST_CASE("a counter that may have wrapped more than once, or was set back, is d
   CHECK(beyond_range.is_doubtful());
 }
 
-TEST_CASE("what goes wrong outside of the marks is nothing to the capture") {
+TEST_CASE("errors outside of the marks do not affect the capture") {
   Counter counter(kRange);
   counter.add(1 * kSecond, 1000, 10 * kSecond, 20 * kSecond);
   counter.add(2 * kSecond, 0, 10 * kSecond, 20 * kSecond);  // set back, and not read for 40 s

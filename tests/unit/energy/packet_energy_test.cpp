@@ -14,7 +14,7 @@ statistics::Distribution of(std::initializer_list<std::uint64_t> all_ns) {
   return latencies;
 }
 
-TEST_CASE("a packet's share is of both directions, and E*T^2 is the mean over the packets") {
+TEST_CASE("a packet's share is over both directions, and E*T^2 is the mean over the packets") {
   const auto down = of({1'000'000, 3'000'000});  // T^2: 1 and 9, of (1 ms)^2
   const auto up = of({2'000'000, 2'000'000, 2'000'000});
   const PacketEnergy all = packet_energy(10.0, down, up);

@@ -27,7 +27,7 @@ class Readings {
   model::Energy& about() { return about_; }
 
   void read(std::uint32_t zone, double at_s, std::uint64_t microjoules);
-  // At that power for the whole capture, once a second.
+  // Adds readings of a constant power for the whole capture, once a second.
   void steady(std::uint32_t zone, double watts, std::uint64_t from_uj = 0);
   void frequency(std::uint32_t policy, double at_s, std::uint64_t khz);
   void idle(std::uint32_t state, double at_s, std::uint64_t us);

@@ -7,7 +7,7 @@
 namespace sojourn::energy {
 namespace {
 
-TEST_CASE("the Pareto set has what nothing else beats in both") {
+TEST_CASE("no run in the Pareto set is beaten in both figures") {
   const std::vector<Choice> choices = {
       {.joules = 1, .latency_ns = 9},             // the cheapest
       {.joules = 3, .latency_ns = 5},             // between

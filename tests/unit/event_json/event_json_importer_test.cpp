@@ -65,7 +65,7 @@ class Imports {
   test::TemporaryDirectory directory_;
 };
 
-TEST_CASE("one event that tells the time of the day dates them all") {
+TEST_CASE("one event with the time of day dates them all") {
   const Imports imports;
   const auto summary =
       imports.import("[" + span_at(100) + "," + instant_at(2'000'100, "10:00:02.000000") + "]",
@@ -105,11 +105,11 @@ TEST_CASE("a recording over midnight began the day before its file was changed")
   CHECK(summary->files[0].last_ns == midnight + 2 * kSecond);
 }
 
-TEST_CASE("where no event tells, its user has to") {
+TEST_CASE("if no event has the time of day, the user must give it") {
   const Imports imports;
   const auto undated = imports.import("[" + span_at(1) + "]", kTen);
   REQUIRE(!undated.has_value());
-  CHECK(undated.error().text().contains("no event tells what time it was: say --began"));
+  CHECK(undated.error().text().contains("no event has the time of day: give --began"));
   const auto told = imports.import("[" + span_at(1) + "]", kTen, 7 * kSecond);
   REQUIRE(told.has_value());
   CHECK(told->files[0].first_ns == 7 * kSecond + 1'000);

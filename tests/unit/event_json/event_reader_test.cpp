@@ -98,7 +98,7 @@ TEST_CASE("an event's numbers are those of its args that have a name, and no oth
         std::vector<std::pair<std::string, std::int64_t>>{{"x", 1}, {"z", 5}});
 }
 
-TEST_CASE("an object that lacks what makes an event is told apart") {
+TEST_CASE("an object that lacks a member of an event is counted apart") {
   for (const char* text :
        {R"([{"ph": "X", "ts": 1, "dur": 2}])", R"([{"name": "a", "ph": "X", "ts": 1}])",
         R"([{"name": "a", "ph": "X", "dur": 1}])", R"([{"name": "a", "ts": 1, "dur": 2}])",
@@ -113,7 +113,7 @@ TEST_CASE("an object that lacks what makes an event is told apart") {
   }
 }
 
-TEST_CASE("what an event before had is not in the next one") {
+TEST_CASE("values of an event do not appear in the next one") {
   const Read all = read(std::string("[") + kUsage + R"(, {"name": "b", "ph": "i", "ts": 3}])");
   REQUIRE(all.events.size() == 2);
   CHECK(all.events[1].numbers.empty());
@@ -134,7 +134,7 @@ TEST_CASE("a file that is cut anywhere gives the events before, and says where i
   }
 }
 
-TEST_CASE("what is no such file at all is told") {
+TEST_CASE("a file of another format is refused") {
   CHECK(read("dear diary").failure == "no JSON at byte 1");
   CHECK(read("{\"a\": 1}").failure == "it has no list of events");
   CHECK(read("7").failure == "it has no list of events");
@@ -146,7 +146,7 @@ TEST_CASE("a file that cannot be read ends there") {
   CHECK(read_events(**files::open_stream("/proc/self/mem"), take).value() == "Input/output error");
 }
 
-TEST_CASE("the byte behind an event is told, however much is read ahead") {
+TEST_CASE("the byte behind an event is reported, however much is read ahead") {
   const test::TemporaryDirectory directory;
   const std::string path = directory.path("trace.json");
   std::string text = "[";

@@ -49,7 +49,7 @@ TEST_CASE("a name that is signed here and unsigned there keeps the values of bot
   CHECK(cells == std::vector<Cell>{UINT64_MAX, std::int64_t{-1}});
 }
 
-TEST_CASE("a value that could not be read is nothing, and how that is said is no column") {
+TEST_CASE("an unread value is empty, and its mark is no column") {
   model::Schema schema{.points = {point_of("D a--b", "len.x::")}};
   schema.points[0].fields.push_back({.name = std::string(model::kUnreadField)});
   const FieldColumns fields(schema, "", is_event_field);

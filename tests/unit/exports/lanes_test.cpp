@@ -18,7 +18,7 @@ TEST_CASE("stays that touch are in lanes of their own, and others share one") {
   CHECK(lanes.take(15, 25) == 1);
   CHECK(lanes.take(20, 22) == 2);  // it begins as the first one ends
   CHECK(lanes.take(21, 30) == 0);
-  CHECK(lanes.take(1, 9) == 0);  // told of late
+  CHECK(lanes.take(1, 9) == 0);  // a late stay
   CHECK(lanes.take(5, 5) == 1);
   CHECK(lanes.take(5, 5) == 2);
   CHECK(lanes.count() == 3);
@@ -41,7 +41,7 @@ TEST_CASE("no two stays of a lane ever touch, whatever their order and however m
   }
 }
 
-TEST_CASE("what is too old for what a lane remembers gets another lane") {
+TEST_CASE("a stay that is older than a lane's memory gets another lane") {
   Lanes lanes;
   for (std::uint64_t at = 1; at <= 2 * Lanes::kMaxRemembered; ++at)
     REQUIRE(lanes.take(10 * at, 10 * at + 1) == 0);

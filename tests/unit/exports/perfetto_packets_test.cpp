@@ -66,13 +66,13 @@ TEST_CASE("events come in any order, and are written as steps from one to the ne
   CHECK(steps_of(packets_of(file)) == std::vector<std::uint64_t>{0, 200, 200});
 }
 
-TEST_CASE("names that differ only in what nobody may see are one") {
+TEST_CASE("names that differ only in hidden characters are one") {
   PerfettoPackets packets([](std::string_view) -> Result<void> { return {}; });
   CHECK(packets.name("a\xE2\x80\xAE") == packets.name("a\n"));
   for (const std::string& name : hostile_names()) CHECK(packets.name(name) != 0);
 }
 
-TEST_CASE("an error of whoever takes the bytes is that of the trace") {
+TEST_CASE("an error of the receiver of the bytes is that of the trace") {
   PerfettoPackets packets(
       [](std::string_view) -> Result<void> { return fail("the disk is full"); });
   for (std::uint64_t at = 0; at < 200'000; ++at)

@@ -10,7 +10,7 @@
 namespace sojourn::exports {
 namespace {
 
-TEST_CASE("text that is no UTF-8 becomes it, byte by byte, and the rest stays as it is") {
+TEST_CASE("text that is not UTF-8 is converted byte by byte, and the rest stays as it is") {
   CHECK(utf8_text("caf\xC3\xA9") == "caf\xC3\xA9");
   CHECK(utf8_text("a\xFF"
                   "b") ==
@@ -23,7 +23,8 @@ TEST_CASE("text that is no UTF-8 becomes it, byte by byte, and the rest stays as
   CHECK(utf8_text("").empty());
 }
 
-TEST_CASE("what people see holds no controls, and nothing that turns or hides what is beside it") {
+TEST_CASE(
+    "shown text contains no control characters, and none that turn or hide their neighbours") {
   CHECK(shown_text("two\nlines\x1b[31m") == "two\xEF\xBF\xBDlines\xEF\xBF\xBD[31m");
   CHECK(shown_text("\xE2\x80\xAE"
                    "abc") ==

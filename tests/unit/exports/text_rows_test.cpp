@@ -57,7 +57,8 @@ std::vector<std::vector<std::string>> read_csv(const std::string& text) {
 constexpr std::uint64_t kLargest = std::numeric_limits<std::uint64_t>::max();
 constexpr std::int64_t kLeast = std::numeric_limits<std::int64_t>::min();
 
-TEST_CASE("comma-separated values keep integers whole, and tell nothing from an empty text") {
+TEST_CASE(
+    "comma-separated values keep integers whole, and do not distinguish empty text from none") {
   CHECK(written<CsvRows>({{kLargest, kLeast, true, std::string_view("a")},
                           {Cell(), Cell(), Cell(), Cell()},
                           {std::uint64_t{0}, std::int64_t{0}, false, std::string_view("")}}) ==
@@ -67,7 +68,7 @@ TEST_CASE("comma-separated values keep integers whole, and tell nothing from an 
         "0,0,false,\"\"\n");
 }
 
-TEST_CASE("JSON lines keep integers whole, and leave out what is not there") {
+TEST_CASE("JSON lines keep integers whole, and leave out missing values") {
   CHECK(
       written<JsonRows>(
           {{kLargest, kLeast, true, std::string_view("a")}, {Cell(), Cell(), Cell(), Cell()}}) ==
@@ -93,7 +94,7 @@ TEST_CASE("any name comes back from both") {
   CHECK(lines.empty());
 }
 
-TEST_CASE("an error of whoever takes the text ends the rows") {
+TEST_CASE("an error of the receiver of the text ends the rows") {
   CsvRows writer([](std::string_view) -> Result<void> { return fail("the disk is full"); });
   REQUIRE(writer.begin(kColumns).has_value());
   const std::string longish(100'000, 'x');

@@ -49,7 +49,7 @@ TEST_CASE("a plain file is read as it is, by both ways of reading") {
   }
 }
 
-TEST_CASE("a gzipped file is unpacked, and how far it is counts in what is stored") {
+TEST_CASE("a gzipped file is unpacked, and progress counts its stored bytes") {
   const test::TemporaryDirectory directory;
   const auto path = directory.path("x.gz");
   const auto text = numbers();
@@ -61,7 +61,7 @@ TEST_CASE("a gzipped file is unpacked, and how far it is counts in what is store
   CHECK(stream->failure().empty());
 }
 
-TEST_CASE("a gzipped file that was cut gives what is there, and says that it is cut") {
+TEST_CASE("a gzipped file that was cut gives its beginning, and an error") {
   const test::TemporaryDirectory directory;
   const auto path = directory.path("x.gz");
   const auto text = numbers();
@@ -74,7 +74,7 @@ TEST_CASE("a gzipped file that was cut gives what is there, and says that it is 
   CHECK(stream->failure() == "compressed data is cut");
 }
 
-TEST_CASE("what cannot be opened or read is told") {
+TEST_CASE("a file that cannot be opened or read is reported") {
   const test::TemporaryDirectory directory;
   for (const auto open : {open_stream, open_gzip_stream}) {
     CHECK(open("/absent/x").error().text() == "open /absent/x: No such file or directory");
@@ -85,7 +85,7 @@ TEST_CASE("what cannot be opened or read is told") {
   }
 }
 
-TEST_CASE("only a file tells when it was changed") {
+TEST_CASE("only a file has a time of its last change") {
   const test::TemporaryDirectory directory;
   const auto path = directory.path("x");
   test::write_contents(path, "x");

@@ -1,4 +1,4 @@
-// Tokens: where they stand, and which are refused.
+// Tokens: the places from which they are read, and the refused ones.
 #include "userspace/files/stream_access.h"
 
 #include <cstdlib>
@@ -39,7 +39,7 @@ TEST_CASE("a token is the first line of a file that not everybody may read") {
   const auto open_to_all = read_token(path);
   REQUIRE_FALSE(open_to_all);
   CHECK(open_to_all.error().text() ==
-        path + ": a token that everybody can read or write is none: chmod 600 " + path);
+        path + ": all users can read or write this token: chmod 600 " + path);
   CHECK_FALSE(read_token(directory.path("none")));
 }
 

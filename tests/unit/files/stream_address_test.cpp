@@ -49,7 +49,7 @@ TEST_CASE("an address that others can reach is refused, and the way is named") {
   }
 }
 
-TEST_CASE("what is no address is refused") {
+TEST_CASE("an invalid address is refused") {
   for (const std::string text : {"", "127.0.0.1", "127.0.0.1:", "127.0.0.1:65536", "127.0.0.1:-1",
                                  "127.0.0.1:9x", "unix:", "tcp://"}) {
     CAPTURE(text);

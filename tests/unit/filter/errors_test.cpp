@@ -34,7 +34,7 @@ TEST_CASE("a slip of the hand is named, with the column and a caret under it") {
   refused("len == == 2", 8, 2, "expected a field, a word or a number here");
 }
 
-TEST_CASE("numbers that are none are refused") {
+TEST_CASE("invalid numbers are refused") {
   refused("len == 0x", 8, 2, "digits are missing after 0x");
   refused("len == 5m", 9, 1, "\"m\" is no unit: ns, us, ms, s, min, h, k, M, G are");
   refused("len == 1.00000000000000000000001s", 8, 26, "a time has whole nanoseconds");
@@ -69,13 +69,13 @@ TEST_CASE("times have units, and counts have none") {
   refused("time + 5 > 1s", 8, 1, "a time wants a unit: 5s, 5ms, 5us");
 }
 
-TEST_CASE("sets and ranges are of constants, the smaller one first") {
+TEST_CASE("sets and ranges consist of constants, the smaller one first") {
   refused("len in 5", 8, 1, "after \"in\" comes a set {1, 2, 10..20} or a range 10..20");
   refused("len in {rnti}", 9, 4, "a set is of constants");
   refused("len in 20..10", 8, 6, "the range is empty: the smaller number comes first");
 }
 
-TEST_CASE("what is wrong whatever the trace is refused before there is one") {
+TEST_CASE("errors that do not depend on the trace are refused before there is one") {
   for (const char* expression :
        {"rnti in 9..3", "rnti in {1, 9..3}", "thread in {mac, 9..3}", "len / 0 > 1",
         "len % (2 - 2) > 1", "5 == 5", "-5 < 1", "5 in {5}", "len in {rnti}", "dir == X",
@@ -102,7 +102,7 @@ TEST_CASE("texts are compared as texts") {
   refused("point == ", 10, 1, "a name is wanted here, such as rlc.tx or 'rlc.*'");
 }
 
-TEST_CASE("names that the trace does not have are told with those that come near") {
+TEST_CASE("unknown names are reported with similar ones that the trace has") {
   refused("rnit == 5", 1, 4, "no point has a field \"rnit\": did you mean rnti?");
   refused("len == 1 && tme > 5", 13, 3, "no point has a field \"tme\": did you mean time?");
   refused("field(time) > 5", 1, 11, "no point has a field \"time\"");
@@ -115,7 +115,7 @@ TEST_CASE("names that the trace does not have are told with those that come near
           "there is no near(): at(PLACE), has(FIELD), field(NAME) and event(CONDITION) are");
 }
 
-TEST_CASE("a thread that nobody is called is named, and what a name must look like is said") {
+TEST_CASE("an unknown thread is named, and the form of a name is explained") {
   refused("len == 1 && thread == mca", 23, 3, "no thread is called \"mca\": did you mean mac?");
   refused("thread ~ ul*", 10, 3, "no thread's name matches \"ul*\"");
   refused("thread in {7, ul}", 15, 2, "no thread is called \"ul\"");
@@ -169,7 +169,7 @@ TEST_CASE("the caret of a long expression stands under the cause, in the part th
   CHECK(caret.ends_with("^~~~"));
 }
 
-TEST_CASE("what is nested too deeply or too long is refused, not crashed on") {
+TEST_CASE("an expression that is nested too deeply or too long is refused without a crash") {
   const std::string open(2'000, '(');
   CHECK(error_of(open + "len == 1").contains("nested too deeply"));
   CHECK(error_of(std::string(2'000, '!') + "len == 1").contains("nested too deeply"));

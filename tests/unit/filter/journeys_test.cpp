@@ -61,7 +61,7 @@ bool holds(std::string_view expression, const Journey& journey) {
   return (*made)(journey);
 }
 
-TEST_CASE("an expression tells whether only a journey has what it asks for") {
+TEST_CASE("an expression knows whether it needs a whole journey") {
   const auto about_journeys = [](const char* text) {
     return is_about_journeys(*filter::parse(text));
   };
@@ -97,7 +97,7 @@ TEST_CASE("the longest stay in a place counts, also in the places inside of it")
   CHECK_FALSE(holds("!(at(phy) < 1s)", packet.journey));
 }
 
-TEST_CASE("what any of its events has, the journey has; what is denied, none may have") {
+TEST_CASE("a journey has what any of its events has; a negation must hold for all of them") {
   const Packet packet;
   const Journey& journey = packet.journey;
   CHECK(holds("rnti == 7", journey));
@@ -120,7 +120,7 @@ TEST_CASE("what any of its events has, the journey has; what is denied, none may
   CHECK(holds("has(sn) && !has(slot)", journey));
 }
 
-TEST_CASE("what is inside of event() holds for one and the same event") {
+TEST_CASE("conditions inside of event() hold for one and the same event") {
   const Packet packet;
   CHECK(holds("len == 1400 && rnti == 8", packet.journey));
   CHECK_FALSE(holds("event(len == 1400 && rnti == 8)", packet.journey));

@@ -89,7 +89,7 @@ TEST_CASE("points are selected by name, direction, place and pattern") {
   CHECK(selected("dir==D&&!(hop ~ ip.*)", events) == Rows{1, 2});
 }
 
-TEST_CASE("an event that has no such field is neither equal nor unequal to anything") {
+TEST_CASE("an event without the field is neither equal nor unequal to anything") {
   const auto events = batch({{0, {1, 5}}, {0, {1, 6}}, {2, {1}}});
   CHECK(selected("rnti == 5", events) == Rows{0});
   CHECK(selected("rnti != 5", events) == Rows{1});
@@ -99,7 +99,7 @@ TEST_CASE("an event that has no such field is neither equal nor unequal to anyth
   CHECK(selected("!has(rnti) || rnti == 6", events) == Rows{1, 2});
 }
 
-TEST_CASE("a capture keeps what the expression cannot judge") {
+TEST_CASE("a capture keeps events that the expression cannot judge") {
   const auto events = batch({{0, {1, 5}}, {0, {1, 6}}, {2, {1}}});
   constexpr auto kKeep = filter::Missing::kAccept;
   CHECK(selected("rnti == 5", events, kKeep) == Rows{0, 2});
@@ -109,7 +109,7 @@ TEST_CASE("a capture keeps what the expression cannot judge") {
   CHECK(selected("rnti == 5 && dir == U", events, kKeep).empty());
 }
 
-TEST_CASE("of a field that is there several times any value will do, and != wants none") {
+TEST_CASE("for a field that occurs several times any value will do, and != wants none") {
   const auto events = batch({{3, {1, 2}}, {3, {2, 2}}, {3, {3, 3}}});
   CHECK(selected("sn == 2", events) == Rows{0, 1});
   CHECK(selected("sn != 2", events) == Rows{2});
@@ -117,7 +117,7 @@ TEST_CASE("of a field that is there several times any value will do, and != want
   CHECK(selected("!(sn * 10 == 20)", events) == Rows{2});
 }
 
-TEST_CASE("what cannot be calculated is neither true nor false") {
+TEST_CASE("a value that cannot be calculated is neither true nor false") {
   const auto events = batch({{0, {0, 5}}, {0, {2, 5}}});
   CHECK(selected("10 / len == 5", events) == Rows{1});
   CHECK(selected("10 / len != 4", events) == Rows{1});
@@ -143,7 +143,7 @@ TEST_CASE("time counts from the capture's first mark, and a CPU is that of the s
   CHECK(rows("stream > 0") == Rows{1});
 }
 
-TEST_CASE("a thread is told by its number or by its name, in one set by both") {
+TEST_CASE("a thread is selected by its number or by its name, in one set by both") {
   const auto events = batch({{0, {1, 1}, 0, 1}, {0, {2, 1}, 0, 2}, {0, {3, 1}, 0, 3}});
   filter::BindContext around;
   around.threads = thread_names();
@@ -172,7 +172,7 @@ TEST_CASE("a thread is told by its number or by its name, in one set by both") {
   CHECK(rows("thread == nobody", filter::Missing::kAccept) == Rows{0, 1, 2});
 }
 
-TEST_CASE("an expression tells when it may be true at all") {
+TEST_CASE("an expression shows whether it can be true at all") {
   const auto span = [](std::string_view expression) {
     filter::BindContext around;
     around.origin_ns = 1'000;
@@ -225,7 +225,7 @@ TEST_CASE("an event with fewer values than its point's fields is not selected") 
   CHECK(selected("len == 1", events) == Rows{1});
 }
 
-TEST_CASE("conjunctions of comparisons with constants are told apart from the rest") {
+TEST_CASE("conjunctions of comparisons with constants are recognised") {
   const auto tests = [](std::string_view expression, model::PointId point) {
     const auto compiled = filter::EventFilter::compile(*filter::parse(expression), radio(), {});
     REQUIRE(compiled);

@@ -98,7 +98,7 @@ class Maker {
   std::mt19937 random_;
 };
 
-TEST_CASE("a compiled expression selects what the plain meaning of its words selects") {
+TEST_CASE("a compiled expression selects the same as a plain evaluation") {
   const model::Schema schema = radio();
   filter::BindContext around;
   around.threads = thread_names();

@@ -52,7 +52,7 @@ std::uint64_t time_in(std::string_view expression) {
   return made->time_in(kOrigin, kOrigin + 10'000);
 }
 
-TEST_CASE("a thread's moments are told apart by thread, CPU and time") {
+TEST_CASE("a thread's moments are selected by thread, CPU and time") {
   CHECK(holds("thread == mac", 1, 3, 0));
   CHECK_FALSE(holds("thread == mac", 2, 3, 0));
   CHECK(holds("tid in 2..5 || cpu == 3", 1, 3, 0));
@@ -62,7 +62,7 @@ TEST_CASE("a thread's moments are told apart by thread, CPU and time") {
   CHECK(holds("tid + cpu == 4", 1, 3, 0));
 }
 
-TEST_CASE("where the CPU is not known nothing is said of it") {
+TEST_CASE("if the CPU is not known, conditions on it are neither true nor false") {
   CHECK_FALSE(holds("cpu == 3", 1, -1, 0));
   CHECK_FALSE(holds("cpu != 3", 1, -1, 0));
   CHECK(holds("cpu != 3 || tid == 1", 1, -1, 0));
@@ -88,7 +88,7 @@ TEST_CASE("the time in which anything may be so is that of all threads and CPUs"
   CHECK(time_in("time > 5s") == 0);
 }
 
-TEST_CASE("what threads do has no points, no fields and no journeys") {
+TEST_CASE("a filter of threads has no points, no fields and no journeys") {
   const auto error = [](std::string_view expression) {
     CAPTURE(expression);
     const auto made = compiled(expression);
@@ -96,18 +96,19 @@ TEST_CASE("what threads do has no points, no fields and no journeys") {
     return made.error().text();
   };
   CHECK(error("rnti == 5")
-            .starts_with("column 1: rnti is not known of what threads did: time, "
-                         "thread, tid and cpu are\n"));
+            .starts_with("column 1: rnti is not known in a filter of threads, which has time, "
+                         "thread, tid and cpu\n"));
   CHECK(error("tim > 5us").contains("did you mean time?"));
   CHECK(error("len + 1 > 5").starts_with("column 1: len is not known"));
   CHECK(error("point ~ rlc.*").starts_with("column 1: point is not known"));
   CHECK(error("time > 1s && complete").starts_with("column 14: complete is not known"));
   CHECK(error("latency > 1s").starts_with("column 1: latency is not known"));
   CHECK(error("stream == 1").starts_with("column 1: stream is not known"));
-  CHECK(error("has(len)").starts_with("column 1: no such thing is known of what threads did"));
+  CHECK(error("has(len)").starts_with("column 1: no such thing is known in a filter of threads"));
   CHECK(error("at(rlc.tx) > 5us").starts_with("column 1: no such thing is known"));
   CHECK(error("event(tid == 1)").starts_with("column 1: no such thing is known"));
-  CHECK(error("time % 1us < 5ns").starts_with("column 1: of what threads did time is compared"));
+  CHECK(error("time % 1us < 5ns")
+            .starts_with("column 1: in a filter of threads, time can only be compared"));
   CHECK(error("thread == mca").contains("did you mean mac?"));
 }
 

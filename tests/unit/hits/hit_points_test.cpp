@@ -52,7 +52,7 @@ TEST_CASE("names that no point may have become such that one may") {
   CHECK(all.schema().points[**plain].fields[0].name == "x_y");
 }
 
-TEST_CASE("a map says which values are which fields, and what is left out") {
+TEST_CASE("a map names the fields of values, and the events to leave out") {
   HitPoints all = points("gnb:in D a--b len=arg1:rnti=arg2\ngnb:tick -\n");
   std::vector<std::uint64_t> values;
   NoPoint why{};

@@ -50,7 +50,7 @@ TEST_CASE("hits that perf printed are read, whatever the thread is called") {
         "1500000000 gnb:in 5 'app' len=3");
 }
 
-TEST_CASE("what perf prints besides is passed over, counted or told") {
+TEST_CASE("other output of perf is skipped, counted or reported") {
   CHECK(perf("") == "other");
   CHECK(perf("# comment") == "other");
   CHECK(perf("\t    55d0c0de main+0x1f (/app)") == "other");
@@ -72,7 +72,7 @@ TEST_CASE("hits that bpftrace printed are read, as text and as JSON") {
         "5 gnb:in 1 'a'");
 }
 
-TEST_CASE("what bpftrace prints besides is passed over, counted or told") {
+TEST_CASE("other output of bpftrace is skipped, counted or reported") {
   CHECK(bpftrace("Attaching 3 probes...") == "other");
   CHECK(bpftrace("") == "other");
   CHECK(bpftrace("@hits: 7") == "other");

@@ -43,7 +43,7 @@ TEST_CASE("the first line that fits counts") {
   CHECK(map->find("x")->is_left_out);
 }
 
-TEST_CASE("a mistake is told with its file and line") {
+TEST_CASE("an error is reported with its file and line") {
   const std::vector<std::pair<std::string, std::string>> mistakes = {
       {"a:b", "m:1: \"a:b\" wants a point"},
       {"\na:b D", "m:2: \"a:b\" wants a point"},

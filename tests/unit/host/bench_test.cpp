@@ -15,7 +15,7 @@ struct Fixture {
   Fixture() { bench.enter_group("group"); }
 };
 
-TEST_CASE("a batch is repeated until it is long enough, and what was asked for is subtracted") {
+TEST_CASE("a batch is repeated until it is long enough, and the given cost is subtracted") {
   Fixture fixture;
   std::uint64_t largest = 0;
   const Measurement& one =
@@ -42,7 +42,7 @@ TEST_CASE("a batch has no more repetitions than it may have") {
   CHECK(largest == 3);
 }
 
-TEST_CASE("samples that never settle end, and are said to be unstable") {
+TEST_CASE("samples that never settle end, and are marked as unstable") {
   Fixture fixture;
   double next = 1;
   const Measurement& one =
@@ -59,7 +59,7 @@ TEST_CASE("samples that are stable end as soon as there are enough") {
   CHECK(one.measured.stdev == 0);
 }
 
-TEST_CASE("what is left out says why, and is not measured") {
+TEST_CASE("a measurement that is left out has the reason") {
   Fixture fixture;
   fixture.bench.leave_out({"a", "name", ""}, "no such thing here");
   fixture.bench.add({"b", "name", ""}, {});

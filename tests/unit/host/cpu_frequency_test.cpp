@@ -69,7 +69,7 @@ TEST_CASE("going out of scope sets it back") {
   CHECK(limits_of(sys, 0) == "800000 3500000");
 }
 
-TEST_CASE("a process that is killed leaves what was set before") {
+TEST_CASE("a killed process leaves the previous settings") {
   for (const int signal : {SIGTERM, SIGKILL}) {
     CAPTURE(signal);
     SysTree sys;
@@ -108,7 +108,7 @@ TEST_CASE("a machine without frequencies, or without limits, is refused before a
   CHECK(limits_of(broken, 0) == "800000 3500000");
 }
 
-TEST_CASE("what cannot be set back is an error") {
+TEST_CASE("a frequency that cannot be restored is an error") {
   SysTree sys;
   sys.policy(0, 800'000, 3'500'000);
   auto setting = FrequencySetting::begin(sys.path());

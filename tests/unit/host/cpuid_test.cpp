@@ -33,7 +33,7 @@ TEST_CASE("a recorded guest is read: brand, hypervisor, counter") {
   CHECK_FALSE(cpuid.leaf(0x8000001d, 0));  // below it, but not recorded
 }
 
-TEST_CASE("a processor that tells next to nothing has next to nothing") {
+TEST_CASE("a processor that reports next to nothing has next to nothing") {
   const Cpuid cpuid =
       of("0x00000000 0x00: eax=0x00000000 ebx=0x00000000 ecx=0x00000000 edx=0x00000000");
   CHECK(cpuid.brand().empty());
@@ -50,7 +50,7 @@ TEST_CASE("letters that no text has do not come through") {
   CHECK(cpuid.brand() == "[[AAAA");
 }
 
-TEST_CASE("what is no recording is refused, and lines that are none are skipped") {
+TEST_CASE("an invalid recording is refused, and invalid lines are skipped") {
   CHECK_FALSE(Cpuid::recorded(""));
   CHECK_FALSE(Cpuid::recorded("0x00000000 0x00: eax=nonsense"));
   CHECK_FALSE(Cpuid::recorded("0xfffffffff 0x00: eax=0x0 ebx=0x0 ecx=0x0 edx=0x0"));

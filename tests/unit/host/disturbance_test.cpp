@@ -13,11 +13,11 @@ StatReading reading(std::uint64_t user, std::uint64_t idle, std::uint64_t steal)
                          1);
 }
 
-TEST_CASE("a quiet machine has nothing to tell of") {
+TEST_CASE("a quiet machine has no disturbance") {
   CHECK(disturbances(reading(100, 100, 0), reading(150, 150, 0), 50).empty());
 }
 
-TEST_CASE("steal and other processes are told from what they take on") {
+TEST_CASE("steal and other processes are reported from a minimum on") {
   const auto found = disturbances(reading(0, 0, 0), reading(600, 370, 30), 300);
   REQUIRE(found.size() == 2);
   CHECK(found[0] == "the hypervisor took 3.0 % of the CPUs' time (steal)");
@@ -29,7 +29,7 @@ TEST_CASE("counters that go backwards stand still") {
   CHECK(disturbances(reading(100, 100, 0), reading(90, 90, 0), 0).empty());
 }
 
-TEST_CASE("a file that is not as it should be is said, not read") {
+TEST_CASE("an invalid file is reported, not read") {
   for (const char* text :
        {"", "cpu  1 2 3\ncpu1 1 2 3\n", "cpu  a b c d e f g h\n", "cpu  1 2 3 4 5 6 7 8\n"}) {
     const StatReading broken = parse_stat_file(text, 1);
@@ -40,7 +40,7 @@ TEST_CASE("a file that is not as it should be is said, not read") {
   }
 }
 
-TEST_CASE("a frequency that changed is told in MHz") {
+TEST_CASE("a changed frequency is reported in MHz") {
   CHECK(frequency_change(0.25, 0.25).empty());
   CHECK(frequency_change(0.25, 0.2525).empty());
   CHECK(frequency_change(0.25, 0.5) ==

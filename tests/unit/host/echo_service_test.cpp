@@ -56,7 +56,7 @@ TEST_CASE("64 bytes come back as they were sent") {
   }
 }
 
-TEST_CASE("what is thrown away is counted to the byte") {
+TEST_CASE("discarded bytes are counted exactly") {
   const Service service;
   const base::Fd connection = service.connect(kWantsSink);
   const std::vector<char> bytes(1'000'003, 's');
@@ -67,7 +67,7 @@ TEST_CASE("what is thrown away is counted to the byte") {
   CHECK(counted == bytes.size());
 }
 
-TEST_CASE("who asks for anything else is sent away, and others are served on") {
+TEST_CASE("an invalid request is refused, and other clients are served") {
   const Service service;
   const base::Fd stranger = service.connect('?');
   char byte = 0;
@@ -78,7 +78,7 @@ TEST_CASE("who asks for anything else is sent away, and others are served on") {
   CHECK(receive_all(connection.get(), message.data(), message.size()));
 }
 
-TEST_CASE("addresses are HOST:PORT, and what is not is refused") {
+TEST_CASE("addresses are HOST:PORT, and others are refused") {
   CHECK(find_address("127.0.0.1:80", false)->text() == "127.0.0.1:80");
   CHECK(find_address("[::1]:80", false)->text() == "[::1]:80");
   for (const char* wrong : {"", "127.0.0.1", ":80", "127.0.0.1:", "127.0.0.1:http"})

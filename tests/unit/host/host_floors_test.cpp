@@ -39,7 +39,7 @@ TEST_CASE("a machine on which it was not measured has no floor") {
   CHECK_FALSE(floor_of({}, Handover::kOtherThread));
 }
 
-TEST_CASE("what was not stable is no floor") {
+TEST_CASE("an unstable measurement is no floor") {
   Measurement shaky = measured("cores.wakeup", 8e6);
   shaky.unstable = "only 2 samples of at least 8";
   CHECK_FALSE(floor_of(with({shaky}), Handover::kOtherThread));

@@ -20,7 +20,7 @@ TEST_CASE("a profile comes back from its JSON as it was") {
   CHECK(*read == profile);
 }
 
-TEST_CASE("JSON holds what is computed beside what was measured") {
+TEST_CASE("JSON has computed figures beside measured ones") {
   const auto json = to_json(whole_profile());
   const auto& syscall = json.at("measurements").at(0);
   CHECK(syscall.at("predicted") == 60.0);
@@ -40,7 +40,7 @@ TEST_CASE("members that are not known are skipped") {
   CHECK(*read == whole_profile());
 }
 
-TEST_CASE("what is no profile is refused with the reason") {
+TEST_CASE("an invalid profile is refused with the reason") {
   CHECK(refusal("").contains("no JSON"));
   CHECK(refusal("{\"measurements\": [").contains("no JSON"));
   CHECK(refusal("[]").contains("not an object"));

@@ -43,7 +43,7 @@ class Machine {
 
 constexpr const char* kCpus = "/sys/devices/system/cpu";
 
-TEST_CASE("a machine without any files is described, and each fact says why it is not told") {
+TEST_CASE("a machine without any files is described, and each unknown fact has the reason") {
   const Machine machine;
   const auto facts = read_machine(machine.roots(), Cpuid::recorded(kNothing).value());
   CHECK(facts.size() > 10);
@@ -126,7 +126,7 @@ TEST_CASE("base and turbo are CPUID's where there is no cpufreq") {
   CHECK(machine.fact("freq.base", zero).empty());
 }
 
-TEST_CASE("sources that contradict each other are both told") {
+TEST_CASE("contradicting sources are both reported") {
   Machine machine;
   machine.file("/proc/cpuinfo", "flags\t: tsc\n");
   const std::string has_both =
@@ -173,7 +173,7 @@ TEST_CASE("a processor whose list of caches has no end, or is absurd, is believe
   CHECK(read_caches(machine.roots(), Cpuid::recorded(endless).value()).empty());
 }
 
-TEST_CASE("lists of CPUs and sizes are read, and what is none is nothing") {
+TEST_CASE("lists of CPUs and sizes are read, and invalid ones are empty") {
   CHECK(tracee::parse_cpu_list("0-2,5,4-4") == std::vector<std::uint32_t>{0, 1, 2, 4, 5});
   CHECK(tracee::parse_cpu_list("1,1-2") == std::vector<std::uint32_t>{1, 2});
   CHECK(tracee::parse_cpu_list("").empty());

@@ -1,4 +1,4 @@
-// Which CPUs are measured on.
+// The choice of the CPUs to measure on.
 #include "userspace/host/placement.h"
 
 #include <catch2/catch_test_macros.hpp>
@@ -14,7 +14,7 @@ TEST_CASE("the last CPU is home, and its partner the next one on another core") 
   CHECK(choice.partner == 1U);
 }
 
-TEST_CASE("where all others are threads of the same core, one of them has to do") {
+TEST_CASE("if all other CPUs are threads of the same core, one of them is used") {
   const CpuLayout layout{.online = {0, 1}, .siblings = {{0, 1}, {0, 1}}, .isolated = {}};
   CHECK(choose_cpus(layout, {0, 1}).partner == 0U);
 }

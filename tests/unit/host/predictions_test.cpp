@@ -36,7 +36,7 @@ TEST_CASE("costs of a run are predicted from those below them in the same run") 
              ->predicted() == Approx(1.5));
 }
 
-TEST_CASE("a large deviation has a reason, and one that nobody knows is said to have none") {
+TEST_CASE("a large deviation has a reason, and an unexplained one is marked") {
   const HostProfile slow =
       predicted({measured("clocks.cycle", 0.5), measured("clocks.monotonic", 900),
                  measured("calls.procedure0", 90)});
@@ -61,14 +61,14 @@ TEST_CASE("a virtual machine is a reason only where there is one") {
   CHECK(predicted(wakeups, false).find("probes.nop1")->reason == "not known");
 }
 
-TEST_CASE("what is not stable deviates for that reason") {
+TEST_CASE("an unstable measurement deviates for that reason") {
   Measurement shaky = measured("calls.syscall", 9000);
   shaky.unstable = "the middle half of the samples spreads by 80 %";
   const HostProfile profile = predicted({measured("clocks.cycle", 0.5), shaky});
   CHECK(profile.find("calls.syscall")->reason.starts_with("the samples are not stable"));
 }
 
-TEST_CASE("of bandwidths more is better, and what exceeds the estimate is explained") {
+TEST_CASE("a larger bandwidth is better, and one that exceeds the estimate is explained") {
   Measurement read = measured("memory.read", 40e9, Unit::kBytesPerSecond);
   read.is_less_better = false;
   const HostProfile profile = predicted({measured("memory.latency.ram", 100), read});
@@ -76,7 +76,7 @@ TEST_CASE("of bandwidths more is better, and what exceeds the estimate is explai
   CHECK(profile.find("memory.read")->reason == "the prefetcher has more lines under way");
 }
 
-TEST_CASE("what no rule knows is not predicted") {
+TEST_CASE("an operation without a rule is not predicted") {
   const HostProfile profile = predicted({measured("made.up", 5)});
   CHECK_FALSE(profile.find("made.up")->predicted());
   CHECK_FALSE(profile.find("made.up")->deviation());

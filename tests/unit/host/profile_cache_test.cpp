@@ -38,7 +38,7 @@ TEST_CASE("a brief profile that was disturbed is not kept for long") {
   CHECK(read_cached(path, "b007", 1'800'000'001 + kDisturbedSeconds).has_value());
 }
 
-TEST_CASE("what has less in it does not replace what has more") {
+TEST_CASE("a smaller profile does not replace a larger one") {
   const test::TemporaryDirectory directory;
   const std::string path = directory.path("host.json");
   REQUIRE(write_cached(path, whole_profile(), kNow).has_value());

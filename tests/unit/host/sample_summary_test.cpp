@@ -69,7 +69,7 @@ TEST_CASE("samples that drift are unstable though they do not spread much") {
   CHECK(why_unstable(samples).contains("two halves of the run differ by 7 %"));
 }
 
-TEST_CASE("what differs by less than can be told apart is stable") {
+TEST_CASE("a spread below the clock's resolution is stable") {
   std::vector<double> samples;
   for (int sample = 0; sample < 40; ++sample) samples.push_back(sample % 2 == 0 ? 0.03 : -0.01);
   CHECK_FALSE(why_unstable(samples).empty());
@@ -77,7 +77,7 @@ TEST_CASE("what differs by less than can be told apart is stable") {
   CHECK_FALSE(why_unstable(samples, 0.015).empty());
 }
 
-TEST_CASE("of fewer samples than it takes nothing is said to be stable") {
+TEST_CASE("too few samples are never stable") {
   CHECK(why_unstable(std::vector<double>(kFewestSamples - 1, 5)).contains("only 7 samples"));
   CHECK(why_unstable(std::vector<double>(kFewestSamples, 5)).empty());
 }

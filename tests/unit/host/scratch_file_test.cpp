@@ -19,7 +19,7 @@ TEST_CASE("a scratch file has no name while it is there") {
   CHECK(lseek(file->fd(), 0, SEEK_END) == 1 << 20);
 }
 
-TEST_CASE("a file that would take more than a tenth of what is free is refused") {
+TEST_CASE("a file of more than a tenth of the free space is refused") {
   const test::TemporaryDirectory directory;
   const auto file = ScratchFile::make(directory.path(), std::size_t{1} << 50);
   REQUIRE_FALSE(file.has_value());
@@ -27,13 +27,13 @@ TEST_CASE("a file that would take more than a tenth of what is free is refused")
   CHECK(std::filesystem::is_empty(directory.path()));
 }
 
-TEST_CASE("a directory that is none is refused with its name") {
+TEST_CASE("a path that is not a directory is refused with its name") {
   const auto file = ScratchFile::make("/nowhere/at/all", 4096);
   REQUIRE_FALSE(file.has_value());
   CHECK(file.error().text() == "look at /nowhere/at/all: No such file or directory");
 }
 
-TEST_CASE("what was just written is cached, and how much stayed is told after it was dropped") {
+TEST_CASE("data that was just written is cached, and the remainder after dropping it is reported") {
   const test::TemporaryDirectory directory;
   const auto file = ScratchFile::make(directory.path(), 1 << 20);
   REQUIRE(file.has_value());

@@ -49,7 +49,7 @@ class Turned {
   std::thread thread_;
 };
 
-TEST_CASE("addresses are taken apart, and what cannot be posted to is refused in words") {
+TEST_CASE("addresses are parsed, and unusable ones are refused in words") {
   const auto url = parse_url("http://[::1]:8086/write?db=x");
   REQUIRE(url);
   CHECK(url->host == "::1");
@@ -84,7 +84,7 @@ TEST_CASE("a body is posted, and the answer comes back") {
   }
 }
 
-TEST_CASE("nobody listens: an error that says so, at once") {
+TEST_CASE("a server that does not listen is an error of its own kind, at once") {
   auto parsed = files::parse_stream_address("127.0.0.1:0");
   REQUIRE(parsed);
   REQUIRE(files::listen_at(*parsed));  // and is closed again
@@ -94,8 +94,8 @@ TEST_CASE("nobody listens: an error that says so, at once") {
   CHECK(answer.error().text().ends_with(": Connection refused"));
 }
 
-// Its listener takes connections, and nobody answers them.
-TEST_CASE("a server that does not answer is waited for until the patience ends, or it is stopped") {
+// The listener accepts connections and never answers.
+TEST_CASE("a server that does not answer is waited for until the timeout, or until a stop") {
   auto parsed = files::parse_stream_address("127.0.0.1:0");
   REQUIRE(parsed);
   const auto listener = files::listen_at(*parsed);

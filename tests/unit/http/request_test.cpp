@@ -24,7 +24,7 @@ TEST_CASE("a request is understood once its head is whole") {
   CHECK(request->accept == "text/plain");
 }
 
-TEST_CASE("what is no request is refused, and so is one without end") {
+TEST_CASE("an invalid request is refused, and so is one without end") {
   for (const std::string bytes :
        {"nonsense\r\n\r\n", "GET\r\n\r\n", "\r\n\r\n", "GET metrics HTTP/1.1\r\n\r\n",
         "GET / HTTP/2\r\n\r\n", "GET / HTTP/1.1\r\nno colon\r\n\r\n"}) {
@@ -64,7 +64,7 @@ TEST_CASE("a value is found by its whole name") {
   CHECK_FALSE(value_of("", "token", ';'));
 }
 
-TEST_CASE("a range is a part of what is there") {
+TEST_CASE("a range is a part of the file") {
   ByteRange range;
   CHECK(parse_range("bytes=10-19", 100, range) == Ranged::kPart);
   CHECK(range.offset == 10);

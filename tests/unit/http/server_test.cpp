@@ -107,7 +107,7 @@ TEST_CASE("a request in pieces is answered, and the connection ends") {
   CHECK(peer.heard.ends_with("\r\n\r\n/here abc"));
 }
 
-TEST_CASE("what is no request is told so, and what has no end as well") {
+TEST_CASE("an invalid request, or one without end, gets an error") {
   Served served;
   Peer& nonsense = served.ask("\x16\x03\x01 nonsense\r\n\r\n");
   REQUIRE(served.closes(nonsense));
@@ -134,7 +134,7 @@ TEST_CASE("a part of a file is sent to its end") {
   CHECK(peer.heard.substr(peer.heard.find("\r\n\r\n") + 4) == bytes.substr(10, 2'500'000));
 }
 
-TEST_CASE("events go to those who listen, and a slow one misses some") {
+TEST_CASE("events go to all listeners, and a slow one misses some") {
   Served served;
   Peer& quick = served.ask("GET /events HTTP/1.1\r\n\r\n");
   const Peer& slow = served.ask("GET /events HTTP/1.1\r\n\r\n");
@@ -172,7 +172,7 @@ TEST_CASE("a client that takes nothing is dropped, and so is one without a reque
   CHECK(served.closes(silent));
 }
 
-TEST_CASE("a hundred connections that say nothing keep nobody out") {
+TEST_CASE("a hundred silent connections keep no other client out") {
   Served served({.clients = 10});
   for (int number = 0; number < 100; ++number) {
     served.connect();

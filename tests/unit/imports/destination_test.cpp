@@ -150,7 +150,7 @@ TEST_CASE("a recording of another time is refused with both times") {
   REQUIRE(into->write(batch({5, 3600ull * 1'000'000'000}), one_point("imported")));
   const auto ended = into->end();
   REQUIRE(!ended.has_value());
-  CHECK(ended.error().text().contains("record.raw: not one event is of the time of "));
+  CHECK(ended.error().text().contains("record.raw: no event is from the time of "));
   CHECK(ended.error().text().contains(
       "they are of 1970-01-01 00:00:00 UTC to 1970-01-01 01:00:00 UTC"));
   CHECK(ended.error().text().contains("that of 2023-11-14 22:13:20 UTC"));

@@ -7,8 +7,7 @@
 namespace sojourn::journeys {
 namespace {
 
-TEST_CASE(
-    "units go in the order in which they came, whoever goes early, and however many there are") {
+TEST_CASE("units leave in the order in which they came, whichever are removed early") {
   std::vector<Unit> units(1000);
   AgeQueue kept;
   for (std::size_t i = 0; i < units.size(); ++i) kept.append(&units[i], i);

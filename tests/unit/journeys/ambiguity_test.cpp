@@ -44,7 +44,7 @@ TEST_CASE("alternatives are named, the nearest first") {
   for (std::size_t i = 1; i < world.seen().size(); ++i) CHECK(world.seen()[i].doubts.empty());
 }
 
-TEST_CASE("where more fitted than are named, it is said that there are more") {
+TEST_CASE("if more alternatives fitted than are named, the text says so") {
   for (const int others : {8, 9}) {
     World world(kLine);
     std::string events;
@@ -59,7 +59,7 @@ TEST_CASE("where more fitted than are named, it is said that there are more") {
   }
 }
 
-TEST_CASE("an alternative is told as it was, though it has ended long before and others came") {
+TEST_CASE("an alternative is reported as it was, though it has ended long before and others came") {
   World world(kLine);
   std::string events = R"(
     100 t1 D in--a 1000 1 7 71
@@ -84,7 +84,7 @@ TEST_CASE("an alternative is told as it was, though it has ended long before and
   CHECK(late->doubts == Lines{"1 others in--a@100(1000 1 7 71)s0#0"});
 }
 
-TEST_CASE("a wait far longer than any before it is told, where events were lost") {
+TEST_CASE("a wait far longer than any before is ambiguous if events were lost") {
   World world(kLine);
   std::string events = "5 D in--a 1000 1 7 7\n";
   for (std::uint64_t i = 0; i < 200; ++i) {
@@ -106,7 +106,7 @@ TEST_CASE("a wait far longer than any before it is told, where events were lost"
   CHECK(seen.journey.alternatives == 0);
 }
 
-TEST_CASE("a branch of what had left already is told, where events were lost") {
+TEST_CASE("a branch of a unit that had left already is ambiguous if events were lost") {
   World world(R"(
     D in--a len:rnti:sn
     D a--b len:rnti:sn.leg
@@ -127,7 +127,7 @@ TEST_CASE("a branch of what had left already is told, where events were lost") {
   CHECK(world.seen()[0].doubts == Lines{"3 branch"});
 }
 
-TEST_CASE("a repeat of what had left already is told, where events were lost") {
+TEST_CASE("a repeat of a unit that had left already is ambiguous if events were lost") {
   World world(kLine);
   world.events(R"(
     100 D in--a 1000 1 7 7
@@ -141,7 +141,7 @@ TEST_CASE("a repeat of what had left already is told, where events were lost") {
   CHECK(world.seen()[0].doubts == Lines{"3 branch"});
 }
 
-TEST_CASE("two copies that wait, as a drop was lost, are both told to be doubtful") {
+TEST_CASE("two copies that wait, as a drop was lost, are both ambiguous") {
   World world(R"(
     U ant--rlc len:rnti:lcid.psn
     U rlc--pdcp len:rnti:lcid.psn
@@ -162,7 +162,7 @@ TEST_CASE("two copies that wait, as a drop was lost, are both told to be doubtfu
   CHECK(world.seen()[0].doubts == Lines{"4 overlap"});
 }
 
-TEST_CASE("what is known by its process only is told, where events were lost") {
+TEST_CASE("a unit that only its process identifies is ambiguous if events were lost") {
   World world(kUp);
   world.events("100 U ant--phy 700 0 1 0 10\n");
   world.lose(1);
@@ -178,7 +178,7 @@ TEST_CASE("what is known by its process only is told, where events were lost") {
   CHECK(world.seen()[0].doubts == Lines{"1 process"});
 }
 
-TEST_CASE("pieces that overlap are told, where events were lost") {
+TEST_CASE("pieces that overlap are ambiguous if events were lost") {
   World world(kUp);
   world.events(R"(
     100 U ant--phy 700 0 1 0 10
@@ -198,7 +198,7 @@ TEST_CASE("pieces that overlap are told, where events were lost") {
   CHECK(world.seen()[0].doubts == Lines{"6 overlap"});
 }
 
-TEST_CASE("a piece that was left out for its unknown beginning is told, where events were lost") {
+TEST_CASE("a piece that was left out for its unknown beginning is ambiguous if events were lost") {
   World world(kUp);
   world.events("100000 U ant--phy 700 0 1 0 10\n");
   world.lose(2);

@@ -40,7 +40,7 @@ Lines rebuilt(std::string_view points, char letter, std::string_view events) {
   return world.journeys();
 }
 
-TEST_CASE("what comes out of a block is of the packet that went into it, not of its neighbours") {
+TEST_CASE("a unit that leaves a block belongs to the packet that went in, not to its neighbours") {
   const auto letter = GENERATE('U', 'D');
   World world(in_direction(kLink, letter));
   world.events(in_direction(R"(
@@ -78,7 +78,7 @@ TEST_CASE("what comes out of a block is of the packet that went into it, not of 
   CHECK(world.seen()[1].journey.segments == 2);
 }
 
-TEST_CASE("a later round of a block, in another slot, is of the packets that went into it") {
+TEST_CASE("a later round of a block, in another slot, belongs to the packets that went into it") {
   const auto letter = GENERATE('U', 'D');
   World world(in_direction(kLink, letter));
   // The round comes when the first one's sending would long be forgotten.

@@ -56,7 +56,7 @@ TEST_CASE("a packet in pieces is inside where each of those is that did not leav
   CHECK(world.seen()[0].inside == "rlc 2000 mac 2200 until 9000");
 }
 
-TEST_CASE("in the uplink what was received and not put together is inside") {
+TEST_CASE("uplink segments that were received and not reassembled are inside") {
   World world(kUp);
   world.marks = {.open_ns = 1000, .close_ns = 9000};
   world.events(R"(
@@ -67,7 +67,7 @@ TEST_CASE("in the uplink what was received and not put together is inside") {
   CHECK(world.seen()[0].inside == "rlc.rx 2100 until 9000");
 }
 
-TEST_CASE("where events were lost since, nothing is said to be inside") {
+TEST_CASE("after a loss no unit is said to be inside") {
   World world(kLine);
   world.marks = {.open_ns = 1000, .close_ns = 9000};
   world.events("8000 D in--a 1000 1 7\n 8100 D a--b 1000 1 7");
@@ -78,7 +78,7 @@ TEST_CASE("where events were lost since, nothing is said to be inside") {
   CHECK(world.seen()[1].inside.empty());  // it may have left in the very event that was lost
 }
 
-TEST_CASE("what came after the last loss is known to be inside") {
+TEST_CASE("units that came after the last loss are known to be inside") {
   World world(kLine);
   world.marks = {.open_ns = 1000, .close_ns = 9000};
   world.events("8000 D in--a 1000 1 7");
@@ -97,7 +97,8 @@ constexpr std::string_view kReach = R"(
     6000 t1 s2 D in--a 1000 1 4
 )";
 
-TEST_CASE("what may have left before the open mark is neither inside nor counted in its place") {
+TEST_CASE(
+    "units that may have left before the open mark are neither inside nor counted in their place") {
   World world(kLine);
   world.marks = {.open_ns = 5000, .close_ns = 9000};
   world.events(kReach);
@@ -126,7 +127,7 @@ TEST_CASE("a packet that came before the open mark and left after it leaves no h
   CHECK(world.hops("a") == "a 100");
 }
 
-TEST_CASE("a thread that hung and still has all its events shows what it sat on") {
+TEST_CASE("a thread that hung and still has all its events shows the units that it held") {
   // Another thread's ring reaches back to 8000 only; that thread takes nothing out of a.
   World world(R"(
     D in--a len:rnti:sn
@@ -152,7 +153,7 @@ TEST_CASE("a thread that hung and still has all its events shows what it sat on"
   CHECK(inside == 1);
 }
 
-TEST_CASE("what entered before the open mark and was never seen again is not incomplete") {
+TEST_CASE("units from before the open mark that were never seen again are not incomplete") {
   constexpr std::uint64_t kSecond = 1'000'000'000;
   World world(kLine);
   world.marks = {.open_ns = 5 * kSecond, .close_ns = 100 * kSecond};

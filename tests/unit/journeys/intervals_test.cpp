@@ -26,7 +26,7 @@ TEST_CASE("only new bytes count") {
   CHECK(set.add({5, 5}) == 0);
 }
 
-TEST_CASE("any order of any pieces gives what a bitmap gives") {
+TEST_CASE("intervals in any order agree with a bitmap") {
   std::mt19937 random(3);
   for (int run = 0; run < 200; ++run) {
     IntervalSet set;

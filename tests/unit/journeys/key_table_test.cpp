@@ -41,7 +41,7 @@ TEST_CASE("keys come and go in any order, and each is found while it is there") 
   }
 }
 
-TEST_CASE("a key that nobody has is missed, though keys have passed every bucket") {
+TEST_CASE("a missing key is not found, though keys have passed every bucket") {
   constexpr std::uint64_t kBuckets = 256;  // the number at first
   constexpr std::size_t kPlaces = 7;
   KeyTable keys;
@@ -63,7 +63,7 @@ TEST_CASE("a key that nobody has is missed, though keys have passed every bucket
     CHECK(find(keys, bucket << 56) == nullptr);
 }
 
-TEST_CASE("of keys with one hash each is found by what else it is") {
+TEST_CASE("keys with one hash are found by their other values") {
   KeyTable keys;
   std::deque<KeyEntry> entries(20);
   for (auto& entry : entries) keys.add(&entry);

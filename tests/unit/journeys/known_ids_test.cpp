@@ -50,7 +50,7 @@ model::Point with_life(model::Point point) {
   return point;
 }
 
-TEST_CASE("a buffer's packet is named by whose it turns out to be") {
+TEST_CASE("a buffer's packet is named by its owner, which is known later") {
   const Path path(
       {with_life(point("D gtpu.rx--pdcp.tx", "::bb")),
        point("D pdcp.tx--pdcp.reorder", "::pdcp.count.bb"),
@@ -59,7 +59,7 @@ TEST_CASE("a buffer's packet is named by whose it turns out to be") {
   CHECK(path.names() == Names{{"rnti", 0x4601}, {"drb", 2}, {"count", 17}});
 }
 
-TEST_CASE("what its own event says goes before what others say, without the address") {
+TEST_CASE("the ids of its own event come before those of others, without the address") {
   Path path({with_life(point("U phy.rx--mac.rx", ":rnti:bb")), point("U mac.rx--rlc.rx", "::bb"),
              point("U rlc.rx--out", ":rnti:psn")},
             {{1, 0x4601, 5}, {5}, {0x4602, 3}});
@@ -68,18 +68,18 @@ TEST_CASE("what its own event says goes before what others say, without the addr
   CHECK(path.names() == Names{{"rnti", 0x4602}, {"psn", 3}});
 }
 
-TEST_CASE("a packet whose own event has ids that people know is called by these alone") {
+TEST_CASE("a packet whose own event has well-known ids is named by these alone") {
   const Path path({point("D ip.in--sdap", ":rnti:qfi"), point("D sdap--out", ":rnti:drb.psn")},
                   {{0x4601, 9}, {0x4601, 1, 7}});
   CHECK(path.names() == Names{{"rnti", 0x4601}, {"qfi", 9}});
 }
 
-TEST_CASE("where nothing is known a packet is called by what it has") {
+TEST_CASE("a packet without known ids is named by all that it has") {
   const Path path({with_life(point("D a--b", "::bb")), point("D b--c", "::bb")}, {{1, 4}, {4}});
   CHECK(path.names() == Names{{"bb", 4}});
 }
 
-TEST_CASE("a value that could not be read names nobody") {
+TEST_CASE("a value that could not be read names no packet") {
   model::Point late = point("D b--c", ":rnti:bb");
   late.fields.push_back({.name = std::string(model::kUnreadField), .bytes = 2});
   const Path path({with_life(point("D a--b", "::bb")), late, point("D c--d", ":rnti:")},

@@ -25,7 +25,7 @@ constexpr std::string_view kUp = R"(
 
 constexpr std::uint64_t kSecond = 1'000'000'000;
 
-TEST_CASE("what the start of the capture cut is censored, not an orphan") {
+TEST_CASE("a journey that the start of the capture cut is censored, not an orphan") {
   World world(kLine);
   world.marks = {.open_ns = 1000, .close_ns = 9000};
   world.events(R"(
@@ -38,7 +38,7 @@ TEST_CASE("what the start of the capture cut is censored, not an orphan") {
   CHECK(world.seen()[0].journey.headless);
 }
 
-TEST_CASE("what the end of the capture cut is censored, not incomplete") {
+TEST_CASE("a journey that the end of the capture cut is censored, not incomplete") {
   World world(kLine);
   world.marks = {.open_ns = 1000, .close_ns = 9000};
   world.events("8000 D in--a 1000 1 7\n 8100 D a--b 1000 1 7");
@@ -71,7 +71,7 @@ TEST_CASE("a child whose parent is stamped a little later is put behind it") {
   CHECK(world.at("D b--out").orphans + world.at("D b--out").cut == 0);
 }
 
-TEST_CASE("what a thread does next is no late parent of what it did before") {
+TEST_CASE("a thread's next event is no late parent of its earlier ones") {
   World world(kLine);
   world.marks.open_ns = 1;
   world.events(R"(
@@ -86,7 +86,7 @@ TEST_CASE("what a thread does next is no late parent of what it did before") {
   CHECK(world.at("D a--b").cut == 1);
 }
 
-TEST_CASE("what waits in vain is the parent of what its thread does next") {
+TEST_CASE("an event that waits in vain is the parent of its thread's next event") {
   World world(kLine);
   world.marks.open_ns = 1;
   // The numbers show the parent of each child; where they are equal, the order on the thread does.
@@ -143,7 +143,7 @@ TEST_CASE("a parent that may be among lost events is an excuse") {
   CHECK(world.totals().lost == 3);
 }
 
-TEST_CASE("thousands that wait at once are told apart by every id of a long key") {
+TEST_CASE("thousands of waiting units are distinguished by every id of a long key") {
   World world(R"(
     D in--a len:cell.rnti:lcg.drb.qfi.sn.slot
     D a--out len:cell.rnti:lcg.drb.qfi.sn.slot
@@ -178,8 +178,7 @@ TEST_CASE("thousands that wait at once are told apart by every id of a long key"
   CHECK(std::ranges::find(journeys, last) != journeys.end());
 }
 
-TEST_CASE(
-    "the kernel's doings and samples are no part of journeys, and what they lost excuses nothing") {
+TEST_CASE("kernel events and samples are no part of journeys, and their losses excuse nothing") {
   World world(std::string(kLine) + "K sched.switch ::next\n Q queue.sample ::id\n");
   world.marks.open_ns = 1000;
   world.events("20000000000 D in--a 1000 1 6\n 20000000010 t5 s1 K sched.switch 7");
@@ -226,7 +225,7 @@ TEST_CASE("an unfinished packet is incomplete after its time, and censored if so
   }
 }
 
-TEST_CASE("what waited for a parent when everything fell silent expires as all else") {
+TEST_CASE("a unit that waits for its parent expires like the others when all streams fall silent") {
   World world(R"(
     D a--b len:rnti:sn
     D b--c len:rnti:sn
@@ -292,7 +291,7 @@ TEST_CASE("an uplink packet with a piece from before the start is censored") {
   CHECK(world.totals().missing_pieces == 1);
 }
 
-TEST_CASE("what is dropped for want of a piece is censored where the start may have cut that off") {
+TEST_CASE("a drop for want of a piece is censored if the start may have cut the piece off") {
   World world(std::string(kUp) + "U rlc.rx--drop len:rnti:rsn");
   world.marks = {.open_ns = 1000, .close_ns = 40 * kSecond};
   world.events(R"(
@@ -393,7 +392,8 @@ TEST_CASE("memory is bounded: the oldest give way and are counted") {
   CHECK(world.totals().crowded == 900);
 }
 
-TEST_CASE("repeats of what very many were joined in are one journey's, so that memory is bounded") {
+TEST_CASE(
+    "repeats of a unit that joins very many count for one journey, so that memory is bounded") {
   for (const std::size_t joined : {200, 400}) {
     World world(R"(
       D in--a len:rnti:gsn
@@ -411,7 +411,7 @@ TEST_CASE("repeats of what very many were joined in are one journey's, so that m
   }
 }
 
-TEST_CASE("what very many packets have in what came of their block is bounded as units are") {
+TEST_CASE("the memory of very many packets in one block's units is bounded") {
   World world(R"(
     D in--a len:rnti:gsn
     D a--b len:rnti:slot

@@ -76,7 +76,7 @@ TEST_CASE("journeys that are rebuilt live are those of the whole trace") {
       batch.append(events, taken[stream], rows);
       taken[stream] += rows;
       live->take(batch);
-      std::uint64_t told_ns = UINT64_MAX;  // up to here every stream has told everything
+      std::uint64_t told_ns = UINT64_MAX;  // every stream has delivered everything up to here
       open = 0;
       for (std::size_t s = 0; s < kStreams; ++s) {
         if (taken[s] == traffic.streams[s].size()) continue;
@@ -94,7 +94,7 @@ TEST_CASE("journeys that are rebuilt live are those of the whole trace") {
   }
 }
 
-TEST_CASE("what comes after the watermark is counted and never put among older events") {
+TEST_CASE("events behind the watermark are counted and never put among older ones") {
   const Traffic traffic(7);
   Words words;
   auto live = LiveRebuilder::create(traffic.schema, {}, {.open_ns = 1}, words);

@@ -189,7 +189,7 @@ class Judge : public Observer {
   const Topology* topology_ = nullptr;
   std::vector<std::uint64_t> stamps_;  // by hit
   std::vector<std::vector<std::size_t>> children_;
-  Hits known_;     // inputs (D) and outputs (U) of what was found complete
+  Hits known_;     // inputs (D) and outputs (U) of journeys that were found complete
   Hits censored_;  // the hits of journeys that were called cut
   std::map<std::size_t, std::string> others_;  // all other incomplete journeys, in words
 };

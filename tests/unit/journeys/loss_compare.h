@@ -1,6 +1,6 @@
 // Checks journeys after losses. A journey that is called complete must be true in every link and at
-// both ends, and one of which every event was seen must be found. It may be called cut if a lost
-// event concerns it: a duplicate that is discarded and whose arrival was not seen.
+// both ends. A journey of which every event was seen must be found. It may be called cut only if a
+// lost event concerns it: a discarded duplicate whose arrival was not seen.
 #pragma once
 
 #include <cstdint>

@@ -55,7 +55,8 @@ TEST_CASE("a packet that nothing happens to is one straight journey") {
   CHECK(world.stays("b") == "b +110 -130");
 }
 
-TEST_CASE("a block takes what its thread put into it also where that began before the capture") {
+TEST_CASE(
+    "a block takes the units that its thread put into it, also if it began before the capture") {
   World world(kDown);
   world.marks.open_ns = 1;
   world.events(R"(
@@ -119,7 +120,7 @@ TEST_CASE("a number in use twice is matched to the nearest and flagged") {
   CHECK(world.at("D a--b").ambiguous == 1);
 }
 
-TEST_CASE("what the same thread did just before is not ambiguous") {
+TEST_CASE("a step from the event just before on the same thread is not ambiguous") {
   World world(kLine);
   world.events(R"(
     100 t1 D in--a 1000 1 7
@@ -131,7 +132,7 @@ TEST_CASE("what the same thread did just before is not ambiguous") {
   CHECK_FALSE(world.seen()[0].journey.ambiguous);
 }
 
-TEST_CASE("where nobody knows the threads, the length says more than what came just before") {
+TEST_CASE("if threads are not known, the length counts more than the event just before") {
   World world(kLine);
   world.events(R"(
     100 D in--a 1000 1 7
@@ -509,8 +510,9 @@ TEST_CASE("without bytes a fork is complete when all its branches are out") {
   CHECK(world.seen()[0].journey.segments == 2);
 }
 
-// LTE's frame number is the same for ten subframes, and no id of both points tells these apart.
-TEST_CASE("a status that follows in the same frame is no part of what went out whole") {
+// LTE's frame number is the same for ten subframes, and no id that both points have tells the
+// subframes apart.
+TEST_CASE("a status that follows in the same frame is no part of a unit that went out whole") {
   World world(R"(
     D in--rlc len:rnti:sn
     D rlc--mac.mux len:rnti:sn.fm

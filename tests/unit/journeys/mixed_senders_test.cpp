@@ -80,7 +80,7 @@ TEST_CASE("pieces that do not add up are in doubt where processes show several s
   CHECK(told == Lines{"3 sender", "1 sender", ""});
 }
 
-TEST_CASE("what finds no piece may have lost them to another sender, once there are several") {
+TEST_CASE("a unit without pieces may have lost them to another sender, once there are several") {
   for (const bool several : {false, true}) {
     World world(kLooped);
     world.events((several ? two_blocks(5'000'000) : "") + "6000000000 U rlc--out 100 5\n");
@@ -90,7 +90,7 @@ TEST_CASE("what finds no piece may have lost them to another sender, once there 
   }
 }
 
-TEST_CASE("of one sender, pieces that do not add up are believed") {
+TEST_CASE("with one sender, pieces that do not add up are believed") {
   World world(kLooped);
   world.events(pieces(6'000'000));
   world.journeys();
@@ -98,7 +98,7 @@ TEST_CASE("of one sender, pieces that do not add up are believed") {
   CHECK(doubts(world) == Lines{"", "", ""});
 }
 
-TEST_CASE("what came less than a second before several senders showed is in doubt as well") {
+TEST_CASE("events from the last second before several senders showed are in doubt as well") {
   World world(kLooped);
   world.events(pieces(4'000'000) + pieces(5'900'000) + two_blocks(6'500'000));
   world.journeys();
@@ -108,7 +108,7 @@ TEST_CASE("what came less than a second before several senders showed is in doub
   CHECK(told == Lines{"", "", "", "3 sender", "1 sender", ""});
 }
 
-TEST_CASE("pieces whose key says whose they are have nothing to do with others' processes") {
+TEST_CASE("pieces whose key names the owner are not affected by others' processes") {
   auto named = std::string(kLooped);
   for (const std::string_view point : {"ant--rlc len:", "rlc--out len:"})
     named.insert(named.find(point) + point.size(), "rnti");
@@ -171,7 +171,7 @@ Air mixed_air() {
   return air;
 }
 
-TEST_CASE("rounds nobody asked for: several senders show in rounds of what was displaced") {
+TEST_CASE("unrequested rounds: several senders show in rounds of displaced receptions") {
   World world(kUnasked);
   world.events(mixed_air().hear(7, 0, '-').hear(7, 0, '+').hear(7, 1, '+').events());
   const auto journeys = world.journeys();
@@ -184,7 +184,7 @@ TEST_CASE("rounds nobody asked for: several senders show in rounds of what was d
   CHECK(doubts(world) == Lines{"", "0 sender", "", "0 sender", "", "0 sender", "", "", "", ""});
 }
 
-TEST_CASE("rounds nobody asked for: of two that wait either is in doubt, and the other after it") {
+TEST_CASE("unrequested rounds: if two wait either is in doubt, and the other after it") {
   World world(kUnasked);
   world.events(
       mixed_air().hear(7, 0, '-').hear(7, 0, '-').hear(7, 1, '+').hear(7, 1, '+').events());
@@ -194,14 +194,14 @@ TEST_CASE("rounds nobody asked for: of two that wait either is in doubt, and the
   CHECK(told == Lines{"2 others air--dem@5006500000(13 7 0)s0#40", "2 sender"});
 }
 
-TEST_CASE("rounds nobody asked for: a unit that no last round fits is in doubt") {
+TEST_CASE("unrequested rounds: a unit that no last round fits is in doubt") {
   World world(kUnasked);
   world.events(mixed_air().hear(7, 0, '+').hear(7, 1, '+').events());
   world.journeys();
   CHECK(doubts(world).back() == "0 sender");
 }
 
-TEST_CASE("rounds nobody asked for: in one slot the like of a reception displaces it") {
+TEST_CASE("unrequested rounds: in one slot an equal reception displaces it") {
   World world(kUnasked);
   auto events = mixed_air().events();
   events += R"(
@@ -244,7 +244,8 @@ constexpr std::string_view kVersions = R"(
     U dec--done ::fm.hqpid.rv.ndi
 )";
 
-TEST_CASE("who is taken as he came just before, and who is left to the next, are in doubt both") {
+TEST_CASE(
+    "a unit taken because it came just before, and the one left to the next, are both in doubt") {
   World world(kVersions);
   world.events(R"(
     100 U start--dec 1 3 0 1
@@ -263,7 +264,7 @@ TEST_CASE("who is taken as he came just before, and who is left to the next, are
   CHECK(world.totals().mixed_senders);
 }
 
-TEST_CASE("one that waits in vain beside the one that came just before casts no doubt on it") {
+TEST_CASE("a unit that waits in vain beside the one that came just before casts no doubt on it") {
   World world(kVersions);
   world.events(R"(
     100 U start--dec 1 3 0 1

@@ -118,7 +118,7 @@ Words tell_divided(const model::Schema& schema, const model::EventBatch& events,
   return tell(schema, events, parts);
 }
 
-TEST_CASE("parts find what one rebuilder finds, each its own") {
+TEST_CASE("each part finds its share of the journeys of one rebuilder") {
   std::size_t journeys = 0;
   for (std::uint32_t seed = 1; seed <= 8; ++seed) {
     INFO("seed " << seed);
@@ -140,7 +140,7 @@ TEST_CASE("parts find what one rebuilder finds, each its own") {
   CHECK(journeys > 7000);
 }
 
-TEST_CASE("who does several shares finds what several find who do one each") {
+TEST_CASE("one rebuilder of several shares finds the same as one for each share") {
   for (std::uint32_t seed = 1; seed <= 8; ++seed)
     for (const std::uint32_t lost_percent : {0, 2}) {
       INFO("seed " << seed << ", " << lost_percent << " % lost");

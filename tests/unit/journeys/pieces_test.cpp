@@ -150,7 +150,7 @@ TEST_CASE(
   CHECK(world.seen()[0].journey.harq_retransmissions == 1);
 }
 
-TEST_CASE("what is sent again is no further piece, however it is cut this time") {
+TEST_CASE("bytes that are sent again are no further piece, however they are cut this time") {
   World world(kDown);
   world.events(R"(
     100 D in--rlc 1000 1 5

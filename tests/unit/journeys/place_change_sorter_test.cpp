@@ -54,7 +54,7 @@ TEST_CASE("a unit without a parent is reported at its time") {
   CHECK(world.stays("b") == "b +1000100 +1000200 -1000300 -1000400");
 }
 
-TEST_CASE("while nothing waits all is told at once, else when nothing does any more") {
+TEST_CASE("calls are made at once while nothing waits, else when nothing waits any more") {
   Times times;
   PlaceChangeSorter places(times, 20'000);
   places.enter(1, 100);
@@ -73,7 +73,7 @@ TEST_CASE("while nothing waits all is told at once, else when nothing does any m
   CHECK(times.words.ends_with("-3:120..180 "));
 }
 
-TEST_CASE("who does not ask for the order is told what becomes known") {
+TEST_CASE("an observer that does not want the order gets calls as they become known") {
   Times times(false);
   PlaceChangeSorter places(times, 20'000);
   places.begin_wait();
@@ -104,7 +104,7 @@ TEST_CASE("changes that nothing can precede any more are reported in order durin
   CHECK(most_held < 1000);
 }
 
-TEST_CASE("however many of one stamp there are, only so many are held") {
+TEST_CASE("only a limited number of changes with one stamp is held") {
   constexpr std::size_t kChanges = 200'000;
   Times times;
   PlaceChangeSorter places(times, 20'000);

@@ -272,7 +272,7 @@ class Simulation {
       ue.temporary = 0;
     }
     block.slot = ++slot_;
-    // Which of its names comes first, PHY does not care.
+    // PHY may have either of the two names first.
     auto [first, second] = std::pair(block.rnti, block.renamed);
     if (chance(50)) std::swap(first, second);
     block.last =
@@ -353,7 +353,7 @@ class Simulation {
       const auto moved = log_.hit("D rlc.tx--pdcp.forward",
                                   {sdu.bytes, before, ue.rnti, sdu.psn + (chance(50) ? kAlias : 0)},
                                   {sdu.hit}, all);
-      // Which of its numbers it had there, RLC does not care.
+      // RLC may know the SDU by either number.
       sdu.hit = log_.hit("D pdcp.forward--rlc.tx", {sdu.bytes, ue.rnti, sdu.psn, sdu.psn + kAlias},
                          {moved}, all);
       sdu.next = 0;

@@ -47,7 +47,7 @@ TEST_CASE("rounds that come back in a loop are one journey, in which each block 
   CHECK(world.at("U start--dec").orphans + world.at("U start--dec").cut == 0);
 }
 
-TEST_CASE("where a loop is entered is learnt, and a later round cannot be its beginning") {
+TEST_CASE("the entry of a loop is learnt, and a later round cannot be its beginning") {
   World world(kUp);
   world.marks.open_ns = 1;
   std::string events;
@@ -89,7 +89,8 @@ std::string two_blocks(std::uint64_t ms, int sn, bool first_comes_first) {
   return events;
 }
 
-TEST_CASE("two blocks of one process: who took one of them is in doubt, also before it is known") {
+TEST_CASE(
+    "two blocks of one process: the taker of one of them is in doubt, also before it is known") {
   World world(kFedUp);
   world.events(two_blocks(5000, 5, true));
   const auto journeys = world.journeys();
@@ -144,7 +145,7 @@ TEST_CASE("a round whose own block was lost does not show that two were there") 
   CHECK_FALSE(world.totals().mixed_senders);
 }
 
-TEST_CASE("what waits for an event that found nothing waits no longer than that") {
+TEST_CASE("a unit that waits for an event without a parent waits no longer than that event") {
   World world(kUp);
   world.events(R"(
     5000000000 t1 U start--dec 9 3 0
@@ -258,7 +259,7 @@ TEST_CASE("a whole unit of another bearer does not take pieces that wait under i
   CHECK(out[1].starts_with("U complete 100..340: "));
 }
 
-TEST_CASE("system information and paging are control, whatever has no parent there") {
+TEST_CASE("system information and paging are control, whatever else has no parent there") {
   World world(R"(
     D mux--txreq len:rnti:fm
     D txreq--phy len:rnti:fm
@@ -433,7 +434,8 @@ TEST_CASE("a unit out of a block has not come out of another one of the same ids
         "sdu--out@222<3*");
 }
 
-TEST_CASE("in a long instant of what was imported, an address is one unit's after the other") {
+TEST_CASE(
+    "in a long instant of an imported trace, an address belongs to one unit after the other") {
   World world(kUp);
   world.events(R"(
     100 U start--dec 7 3 0
@@ -453,7 +455,7 @@ TEST_CASE("in a long instant of what was imported, an address is one unit's afte
   CHECK(world.at("U demux--rlc").repeats == 0);
 }
 
-TEST_CASE("what is imported child first, in one instant, finds its parent all the same") {
+TEST_CASE("a child that is imported before its parent in one instant finds it all the same") {
   World world("U a--b ::sn U b--out ::sn");
   world.events(R"(
     100 U b--out 5
@@ -462,7 +464,8 @@ TEST_CASE("what is imported child first, in one instant, finds its parent all th
   CHECK(world.journeys() == Lines{"U complete 100..100: a--b@100 b--out@100<0*"});
 }
 
-TEST_CASE("pieces of two bearers with one number are told apart by what they came out of") {
+TEST_CASE(
+    "pieces of two bearers with one number are distinguished by the unit that they came from") {
   World world(R"(
     U demux--rlc len::fm.lcid.MRbuf
     U rlc--sdu len::MRbuf.sn.so
@@ -493,7 +496,7 @@ constexpr std::string_view kUnplaced = R"(
     U sdu--out len::sn
 )";
 
-TEST_CASE("pieces of two bearers without offsets are told apart by whose lengths add up") {
+TEST_CASE("pieces of two bearers without offsets are distinguished by their sums of lengths") {
   World world(kUnplaced);
   world.events(R"(
     100 U demux--rlc 53 7 4 70
@@ -538,7 +541,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("pieces of two senders with one number are told apart by how they make up a whole") {
+TEST_CASE("pieces of two senders with one number are distinguished by how they make up a whole") {
   World world("U ant--rlc len::sn.so U rlc--out len::sn");
   // A segment of the longer unit that comes before the shorter one is whole shows that there are
   // two.
@@ -571,7 +574,7 @@ TEST_CASE("pieces of two senders with one number are told apart by how they make
   CHECK(world.totals().mixed_senders);
 }
 
-TEST_CASE("of one sender, a piece that is left over is no sign of another one") {
+TEST_CASE("with one sender, a left-over piece is no sign of another one") {
   World world("U ant--rlc len::sn.so U rlc--out len::sn");
   world.events(R"(
     10 U ant--rlc 500 7 0
@@ -584,7 +587,8 @@ TEST_CASE("of one sender, a piece that is left over is no sign of another one") 
   CHECK_FALSE(world.totals().mixed_senders);
 }
 
-TEST_CASE("of one sender, pieces that were cut anew are all of the unit, though fewer would do") {
+TEST_CASE(
+    "with one sender, pieces that were cut anew all belong to the unit, though fewer would do") {
   World world("U ant--rlc len::sn.so U rlc--out len::sn");
   world.events(R"(
     100 U ant--rlc 50 7 0

@@ -92,7 +92,7 @@ TEST_CASE("a drop that only its process ties to a block is doubtful where events
   CHECK(world.seen()[0].doubts == Lines{"1 process"});
 }
 
-TEST_CASE("of a copy that was thrown away nothing comes, though the other one was not seen") {
+TEST_CASE("a copy that was thrown away has no child, though the other one was not seen") {
   World world(R"(
     U ant--rlc len:rnti:lcid.psn
     U rlc--pdcp len:rnti:lcid.psn
@@ -166,7 +166,7 @@ TEST_CASE("a round that was sent and not received does not part those before and
     if (seen.journey.outcome == Outcome::kComplete) CHECK(seen.journey.retransmissions == 2);
 }
 
-TEST_CASE("where every other first round is not received, the others are still what they repeat") {
+TEST_CASE("if every other first round is not received, the others are still repeats") {
   World world(R"(
     U phy--dec ::slot.hqpid.hqround
     U dec--rlc len::slot.hqpid.lcid.sn

@@ -73,7 +73,7 @@ TEST_CASE("a direction that is sent in one part and received in another is not p
   CHECK(printed(schema, again) == text);
 }
 
-TEST_CASE("what applies is printed as it is read") {
+TEST_CASE("the rules in force are printed in the form in which they are read") {
   CHECK(printed(schema_of("D in--a len:rnti:sn D a--out len:rnti:sn I a.occ occ:"), {}) ==
         R"(# One journey is one packet that enters, or one that leaves.
 journey D enters
@@ -246,7 +246,7 @@ TEST_CASE("a pair that is stated never to touch does not") {
   CHECK(topology.points[1].output);
 }
 
-TEST_CASE("what never touches is not found among what shares its place and ids") {
+TEST_CASE("points that never touch are not matched by their places and ids") {
   World world(R"(
     D in--a len:rnti:sn
     D x--a len:rnti:sn
@@ -321,7 +321,7 @@ TEST_CASE("lengths that are not to be compared are not") {
   CHECK_FALSE(topology_of(schema, rules_of("pair D in--a -> a--b lengths unused")).pairs[0].cuts());
 }
 
-TEST_CASE("lengths are compared where the fields are there, if nothing is said of them") {
+TEST_CASE("lengths are compared if both points have them and no rule says otherwise") {
   const auto schema = schema_of(R"(
     D in--a len:rnti:sn D a--b len:rnti:sn.so
     D in--c len:rnti:sn.so D c--d len:rnti:sn
@@ -371,7 +371,7 @@ TEST_CASE("a unit that waited longer than its pair allows is not taken") {
   for (const auto& journey : journeys) CHECK_FALSE(journey.starts_with("D complete 1000"));
 }
 
-TEST_CASE("what waited too long is no alternative") {
+TEST_CASE("a unit that waited too long is no alternative") {
   World world(R"(
     D in--a len:rnti:sn
     D a--out len:rnti:sn
@@ -465,14 +465,14 @@ TEST_CASE("what is wrong with a text is told with its place") {
   CHECK(error_of("word drop \"dr\top\"").starts_with("my.rules:1:14: an unprintable"));
 }
 
-TEST_CASE("a rule that means more pairs of points than can be told apart is refused") {
+TEST_CASE("a rule for too many pairs of points is refused") {
   std::string points;
   for (int i = 0; i < 400; ++i) points += "D a--b len:rnti:sn\n";
   CHECK(derive_error(points, "pair D a--b -> a--b never") ==
         "my.rules:1:8: with this rule there are more than 100000 pairs of points");
 }
 
-TEST_CASE("what does not fit the points is told with its place") {
+TEST_CASE("a rule that does not fit the points is reported with its place") {
   CHECK(derive_error(kLine, "pair D in--a -> a--b by rnti.psn") ==
         "my.rules:1:8: in--a -> a--b: D in--a has no id psn");
   CHECK(derive_error(kLine, "pair D in--a -> a--b by drb").ends_with("D in--a has no id drb"));

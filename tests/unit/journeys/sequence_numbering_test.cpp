@@ -58,7 +58,7 @@ TEST_CASE("a number that is passed over is that of a unit of which no piece was 
   CHECK(line.go(1, 0, 200) == 1);  // stamped late
 }
 
-TEST_CASE("numbers begin again, whatever bits they have") {
+TEST_CASE("numbers wrap, whatever their width") {
   for (const int bits : {5, 6, 10, 12, 18}) {
     CAPTURE(bits);
     const std::uint64_t all = (std::uint64_t{1} << bits) - 1;
@@ -74,7 +74,7 @@ TEST_CASE("numbers begin again, whatever bits they have") {
   }
 }
 
-TEST_CASE("who goes away without a number takes none") {
+TEST_CASE("a unit that leaves without a number takes none") {
   Line line;
   for (const int length : {100, 200, 300}) line.come(length);
   CHECK(line.go(0, 0, 100) == 0);
@@ -94,14 +94,14 @@ TEST_CASE("the number of a unit that was not seen is not the next one's") {
   CHECK(line.go(2, 0, 300) == 1);
 }
 
-TEST_CASE("a piece from the middle of what was not seen to begin is nobody's") {
+TEST_CASE("a piece from the middle of a unit whose beginning was not seen has no SDU") {
   Line line;
   line.come(100);
   CHECK(line.go(17, 60, 100) == std::nullopt);
   CHECK(line.go(18, 0, 100) == 0);
 }
 
-TEST_CASE("whose the first number is, is sure where the unit had the same one") {
+TEST_CASE("the first number is certain if the unit had the same one") {
   Line line;
   for (const std::uint64_t number : {40, 41, 42}) line.come(100, number);
   CHECK(line.go(41, 0, 100) == 1);
@@ -145,7 +145,7 @@ TEST_CASE("a gap in the numbers that units had before makes the line unsure") {
 }
 
 // Twenty SDUs waited before the first one that was seen. Only their lengths differ.
-TEST_CASE("lengths show whose the numbers are if the line's beginning was not seen") {
+TEST_CASE("lengths identify the numbers' SDUs if the queue's beginning was not seen") {
   std::mt19937 random(3);
   constexpr int kBefore = 20;
   constexpr int kAll = 200;
@@ -177,7 +177,7 @@ TEST_CASE("lengths of one kind say nothing") {
   CHECK_FALSE(line.line.is_sure());
 }
 
-TEST_CASE("a line in which nobody is any more is forgotten") {
+TEST_CASE("an empty queue is forgotten") {
   Line line;
   line.come(100);
   CHECK(line.go(0, 0, 100) == 0);
@@ -221,7 +221,7 @@ constexpr const char* kCut = R"(
   D mac.mux--out len:rnti:lcid.sn.so
 )";
 
-TEST_CASE("what is numbered as it is cut keeps its pieces together") {
+TEST_CASE("a unit that is numbered as it is cut keeps its pieces together") {
   World world(kCut);
   world.events(R"(
     100 t1 D ip.in--rlc.tx 1000 1 4 70
@@ -244,7 +244,7 @@ TEST_CASE("what is numbered as it is cut keeps its pieces together") {
   for (const auto& seen : world.seen()) CHECK_FALSE(seen.journey.ambiguous);
 }
 
-TEST_CASE("what is dropped before it is cut takes no number") {
+TEST_CASE("a unit that is dropped before it is cut takes no number") {
   World world(kCut);
   world.events(R"(
     100 t1 D ip.in--rlc.tx 1000 1 4 70
@@ -279,7 +279,7 @@ TEST_CASE("lines of bearers and of UEs are lines of their own") {
               "D complete 120..250: ip.in--rlc.tx@120 rlc.tx--mac.mux@200<0 mac.mux--out@250<1*"});
 }
 
-TEST_CASE("what is no number of a radio is nobody's, and the line goes on") {
+TEST_CASE("a number that no radio uses has no SDU, and the queue goes on") {
   World world(kCut);
   world.events(R"(
     100 t1 D ip.in--rlc.tx 100 1 4 70

@@ -22,7 +22,7 @@ std::vector<std::size_t> used(const Pieces& pieces, std::uint32_t whole) {
 
 using Used = std::vector<std::size_t>;
 
-TEST_CASE("pieces of two units are told apart by their edges") {
+TEST_CASE("pieces of two units are distinguished by their edges") {
   // 120 bytes cut at 50, and 100 cut at 60.
   const Pieces pieces = {Interval{0, 50}, Interval{0, 60}, Interval{60, 100}, Interval{50, 120}};
   CHECK(used(pieces, 120) == Used{0, 3});
@@ -30,14 +30,14 @@ TEST_CASE("pieces of two units are told apart by their edges") {
   CHECK(used(pieces, 110).empty());
 }
 
-TEST_CASE("of several that fit the newest are taken, and what is no piece never is") {
+TEST_CASE("of several pieces that fit the newest are taken, and other units never are") {
   const Pieces pieces = {Interval{0, 50}, Interval{0, 50}, std::nullopt, Interval{50, 50},
                          Interval{50, 80}};
   CHECK(used(pieces, 80) == Used{1, 4});
   CHECK(used({}, 80).empty());
 }
 
-TEST_CASE("whatever else waits, a unit that was cut somehow is found to be whole") {
+TEST_CASE("a unit that was cut somehow is found to be whole, whatever else waits") {
   std::mt19937 random(5);
   for (int round = 0; round < 2000; ++round) {
     const auto whole = 1 + static_cast<std::uint32_t>(random() % 200);

@@ -63,7 +63,7 @@ std::vector<Words> tell(const truth::Truth& truth, const model::EventBatch& even
   return std::move(told.journeys);
 }
 
-TEST_CASE("who asks for no steps is told of the same journeys") {
+TEST_CASE("an observer without steps gets the same journeys") {
   for (std::uint32_t seed = 1; seed <= 5; ++seed)
     for (const std::uint64_t later_ns : {20'000'000, 90'000'000, 300'000'000}) {
       INFO("seed " << seed << ", again after " << later_ns);
@@ -77,7 +77,7 @@ TEST_CASE("who asks for no steps is told of the same journeys") {
     }
 }
 
-TEST_CASE("what is sent again repeats what was sent, however long ago that left") {
+TEST_CASE("a repeated unit repeats the first one, however long ago that left") {
   World world(R"(
     D in--rlc len:rnti:psn
     D rlc--rlc.ack len:rnti:psn
@@ -100,7 +100,7 @@ TEST_CASE("what is sent again repeats what was sent, however long ago that left"
               "rlc--rlc.ack@3000000200<0"});
 }
 
-TEST_CASE("an output that tells of a unit again repeats the first") {
+TEST_CASE("an output that reports a unit again repeats the first") {
   World world(R"(
     U ant--rlc.rx len:rnti:rsn
     U rlc.rx--pdcp.rx len:rnti:rsn.psn

@@ -57,7 +57,7 @@ TEST_CASE("inputs, outputs, drops, acknowledgements and control are found from t
   CHECK_FALSE(radio.point("mac.demux--rlc.ctrl.am").output);
 }
 
-TEST_CASE("what is numbered as it is cut is found from the ids") {
+TEST_CASE("numbering by segments is derived from the ids") {
   const Derived sent(R"(
     D in--pdcp len:rnti:drb.psn
     D pdcp--rlc len:rnti:lcid.psn
@@ -115,7 +115,7 @@ TEST_CASE("cardinalities follow from the ids") {
   }
 }
 
-TEST_CASE("what went into a block is asked for only where it comes out of it in the same trace") {
+TEST_CASE("ids of units in a block are only kept if the units come out in the same trace") {
   const auto asks = [](const Derived& derived) {
     return std::ranges::any_of(derived.topology.points,
                                [](const PointPlan& plan) { return plan.block.comes_out; });
@@ -305,7 +305,7 @@ TEST_CASE("a schema in which everything touches everything is refused") {
   CHECK(topology.error().text().find("pairs of points") != std::string::npos);
 }
 
-TEST_CASE("a dest that nobody reads goes on where the place that it is a part of is left") {
+TEST_CASE("a dest without a reader continues at the exit of the place around it") {
   const Derived radio(R"(
     D ip.in--pdcp.in.gtp len:rnti:drb.gsn
     D pdcp.in--pdcp.tx len:rnti:drb.gsn.psn
@@ -370,7 +370,7 @@ TEST_CASE("a block of a process is taken apart, and parts with a bearer are put 
   CHECK(radio.pair("seg--mux", "mux--tx").gathers());
 }
 
-TEST_CASE("whether a direction is sent or received is known from what is cut and put together") {
+TEST_CASE("a direction's being sent or received is derived from its cuts and reassemblies") {
   using enum Anchor;
   const auto anchors = [](std::string_view points) {
     const Derived derived(points);
@@ -405,7 +405,7 @@ TEST_CASE("a terminal and a base station in one trace each send and receive for 
   for (std::size_t i = 0; i < points.size(); ++i) CHECK(points[i].anchored_at_input == (i < 2));
 }
 
-TEST_CASE("of a terminal and a base station in one trace, both are whole packets") {
+TEST_CASE("a terminal and a base station in one trace both have whole packets") {
   World world(R"(
     U ue.ip--ue.rlc len::sn
     U ue.rlc--ue.mac len::sn.so
@@ -462,7 +462,7 @@ TEST_CASE("a pair that is stated to go by other ids than the owner's makes a dir
   CHECK_FALSE(Topology::derive(schema, rules)->is_divisible(model::Direction::kDownlink));
 }
 
-TEST_CASE("what is stated of a direction counts, whatever its ids say") {
+TEST_CASE("the anchor that rules state counts, whatever the ids suggest") {
   model::Schema schema;
   schema.points.push_back(*model::parse_point("U ip--rlc", "len::sn"));
   schema.points.push_back(*model::parse_point("U rlc--mac", "len::sn.so"));

@@ -158,7 +158,7 @@ class Expected {
     for (const auto child : children_[hit]) {
       const auto& down = topology_.points[truth_.hits[child].point];
       if (!seen_[child]) continue;
-      // It took what there was left.
+      // The child took all bytes that were left.
       if (!topology_.pair(truth_.hits[hit].point, truth_.hits[child].point).cuts()) return true;
       const auto begin = static_cast<std::uint32_t>(truth_.hits[child].values[*down.offset]);
       const auto bytes = static_cast<std::uint32_t>(truth_.hits[child].values[*down.length]);

@@ -47,7 +47,7 @@ std::string error_of(std::string_view text) {
   }
 }
 
-TEST_CASE("words, texts, symbols and other bytes are told apart, with their places") {
+TEST_CASE("words, texts, symbols and other bytes are distinguished, with their places") {
   const auto tokens = tokens_of("ab->c-\n \"d e\"!");
   REQUIRE(tokens.size() == 8);
   CHECK(tokens[0].is_word("ab"));

@@ -151,7 +151,7 @@ TEST_CASE("cycles without two clock lines are no times") {
   CHECK(skipped(mixed, Skip::kNoClock).first_line == 1);
 }
 
-TEST_CASE("clock lines that run backwards are skipped, and the others tell the time") {
+TEST_CASE("clock lines that run backwards are skipped, and the others give the time") {
   const Imports imports;
   const FileSummary file = imports.one(
       "1000 S rdtsc--gettimeofday 10.0\n"

@@ -77,7 +77,7 @@ TEST_CASE("blanks may stand for a colon, and beside one") {
   check_event("  1.5   D  a--b   len3  rnti4  \r", "D a--b len:rnti", {3, 4});
 }
 
-TEST_CASE("what follows the third group is local") {
+TEST_CASE("fields behind the third group are local") {
   check_event("1.5 D a--b len3:rnti4:drb1:psn2", "D a--b len:rnti:drb.psn", {3, 4, 1, 2});
 }
 
@@ -97,7 +97,7 @@ TEST_CASE("values may be negative or hexadecimal") {
               {std::uint64_t{1} << 63, UINT64_MAX});
 }
 
-TEST_CASE("a place may be followed by none, and a scalar have one only") {
+TEST_CASE("a place may have no next one, and a scalar only one place") {
   check_event("1.5 D mac.harq-- len3", "D mac.harq-- len", {3});
   check_event("1.5 I rlc.tx.occ occ12:drb1", "I rlc.tx.occ-- occ:drb", {12, 1});
   check_event("1.5 S slot sfn7", "S slot-- sfn", {7});
@@ -116,7 +116,7 @@ TEST_CASE("a clock line pairs the counter with the wall's clock") {
   check_event("8123 S slot--edge :sfn3", "S slot--edge :sfn", {3});
 }
 
-TEST_CASE("headers and blank lines are told apart from what is skipped") {
+TEST_CASE("headers and blank lines are distinguished from skipped lines") {
   CHECK(parsed("# timestamp\tU/D\tsrc--dest\tlen:ctxtId:localId").kind == Line::Kind::kHeader);
   CHECK(parsed("#").kind == Line::Kind::kHeader);
   CHECK(parsed("").kind == Line::Kind::kBlank);
@@ -134,7 +134,7 @@ TEST_CASE("an event that is glued to a header is read") {
   CHECK(parsed("# D a--b is how a point is written").kind == Line::Kind::kHeader);
 }
 
-TEST_CASE("what cannot be an event is skipped for its reason") {
+TEST_CASE("a line that cannot be an event is skipped with the reason") {
   check_skipped("hello world", Skip::kNoStamp);
   check_skipped("-5 D a--b", Skip::kNoStamp);
   check_skipped("1.2.3 D a--b", Skip::kNoStamp);

@@ -60,7 +60,7 @@ TEST_CASE("nanoseconds are written where there are some, and unsigned values as 
         "1.000000001 D a--b len18446744073709551615::\n");
 }
 
-TEST_CASE("what the kernel did and forged events have no line") {
+TEST_CASE("kernel events and forged events have no line") {
   auto schema = schema_of("D a--b", "len::");
   const std::vector<std::uint64_t> none;
   LineWriter writer(schema);

@@ -1,4 +1,4 @@
-// Which hits belong together on their threads, and which lives an address had.
+// Hits that belong together on their threads, and the lives of an address.
 #include "analysis/links/resolver.h"
 
 #include <chrono>
@@ -89,7 +89,7 @@ class Scene {
   std::vector<std::uint64_t> seqs_;
 };
 
-TEST_CASE("what is hit while a call is open on its thread belongs to that call") {
+TEST_CASE("a hit during an open call on its thread belongs to that call") {
   Scene scene;
   const auto first = scene.outer(100);
   CHECK(scene.inner(200) == first);
@@ -99,7 +99,7 @@ TEST_CASE("what is hit while a call is open on its thread belongs to that call")
   CHECK(scene.inner(200) == second);
 }
 
-TEST_CASE("of calls in each other the innermost counts, and the outer one again when it is over") {
+TEST_CASE("in nested calls the innermost counts, and the outer one again afterwards") {
   Scene scene;
   const auto outer = scene.outer(100);
   const auto middle = scene.outer(200);
@@ -144,7 +144,7 @@ TEST_CASE("a call that has been open for very long, or on another stack, is not 
   CHECK(scene.inner(std::uint64_t{1} << 30) != second);
 }
 
-TEST_CASE("where hits were lost, nothing from before belongs to what comes after") {
+TEST_CASE("after lost hits nothing belongs to earlier calls") {
   Scene scene;
   const auto call = scene.outer(100);
   const auto bb = scene.hit(kBegin, {0x1000, kBegins})[0];
@@ -153,7 +153,7 @@ TEST_CASE("where hits were lost, nothing from before belongs to what comes after
   CHECK(scene.hit(kUse, {0x1000})[0] != bb);
 }
 
-TEST_CASE("by order it is the one that came last on the thread") {
+TEST_CASE("a link by order takes the last hit on the thread") {
   Scene scene;
   const auto give = [&](std::uint32_t tid) {
     return scene.hit(kOuter, {kGives, kGives, kGives, kTop}, tid)[1];
@@ -241,7 +241,7 @@ TEST_CASE("a schema without links has nothing to resolve") {
   CHECK_FALSE(Resolver(odd, {}).is_needed());
 }
 
-TEST_CASE("what a schema has to resolve is found in a time that grows with its points") {
+TEST_CASE("the resolved fields of a schema are found in a time that grows with its points") {
   model::Schema schema;
   for (int i = 0; i < 60'000; ++i)
     schema.points.push_back(point("a" + std::to_string(i), {{.name = "sn", .role = Role::kLocal},
@@ -254,7 +254,7 @@ TEST_CASE("what a schema has to resolve is found in a time that grows with its p
   CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds(20));
 }
 
-TEST_CASE("whatever a file claims, memory stays bounded and rows stay theirs") {
+TEST_CASE("for any file, memory stays bounded and rows keep their values") {
   std::mt19937_64 random(7);
   Resolver resolver(schema(), {});
   std::uint64_t ts_ns = 0;
@@ -277,7 +277,7 @@ TEST_CASE("whatever a file claims, memory stays bounded and rows stay theirs") {
   }
 }
 
-TEST_CASE("a table that became large forgets what was not asked for") {
+TEST_CASE("a table that became large forgets values that were not asked for") {
   AgingMap<int, int> table(100);
   table[-1] = 5;
   for (int key = 0; key < 1000; ++key) {

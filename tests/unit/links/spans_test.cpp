@@ -1,4 +1,4 @@
-// Which end belongs to which call, however calls are left.
+// Matching ends with calls, for every way of leaving a call.
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -154,7 +154,7 @@ TEST_CASE("a call that was left unseen ends nowhere") {
 }
 
 TEST_CASE(
-    "an end whose beginning was not seen is nobody's, and takes nothing from a call around it") {
+    "an end without a beginning belongs to no call, and takes nothing from a call around it") {
   Scene scene;
   const auto outer = scene.begin(100, 9);
   const auto stray = scene.end(200);
@@ -166,7 +166,7 @@ TEST_CASE(
   CHECK(scene.end(100).is_unread);
 }
 
-TEST_CASE("where points were off, calls from before end nowhere") {
+TEST_CASE("calls from before points were off have no end") {
   for (const std::uint64_t at_ns : {std::uint64_t{1015}, std::uint64_t{1020}}) {
     Scene scene({{.point = kBegin, .from_ns = at_ns, .until_ns = 0}});
     scene.begin(100);  // at 1010
@@ -197,7 +197,7 @@ TEST_CASE("a call may take long") {
   CHECK(scene.end(100) == Scene::End{call, 8, false});
 }
 
-TEST_CASE("where a function is left its own call is still around") {
+TEST_CASE("at a function's exit its own call is still open") {
   Scene scene;
   const std::uint64_t around = static_cast<std::uint64_t>(Inherits::kAround);
   scene.begin(100, 1);

@@ -134,7 +134,7 @@ TEST_CASE("events count once a later pair of clocks says that all before it were
   CHECK_FALSE(growing.live.has_ended());
 }
 
-// For a view that has taken so much of the processor.
+// `processor_ns`: the processor time of the view.
 LiveOptions with_budget(const std::uint64_t& processor_ns) {
   LiveOptions options;
   options.processor_ns = [&processor_ns] { return processor_ns; };
@@ -165,8 +165,8 @@ TEST_CASE("a view that takes too much of a core rebuilds some UEs, and says how 
   CHECK(now.sample->owners == 1);
   CHECK(now.sample->of == 8);
   CHECK(now.sample->events_share == 0.125);
-  // All events are counted. Of the five seconds since then, five packets each; those of the last
-  // 100 ms wait for what may come behind them.
+  // All events are counted. Packets are complete for the five seconds since the choice, five in
+  // each; those of the last 100 ms wait for packets behind them.
   CHECK(now.events + 1 >= 8 * 40 * 2);  // the newest one may be held back
   CHECK(now.events <= 8 * 40 * 2);
   CHECK(now.events_per_s == 80);
@@ -179,7 +179,7 @@ TEST_CASE("a view that takes too much of a core rebuilds some UEs, and says how 
   CHECK(now.left_out == 0);
   CHECK(now.restarts == 0);
 
-  // What is looked for may be any packet.
+  // With a filter all packets are rebuilt, because it may select any of them.
   REQUIRE(growing.live.choose({filter::parse("rnti >= 1").value(), "rnti >= 1"}));
   busy_second(growing, 8);
   busy_second(growing, 9);
@@ -236,7 +236,7 @@ TEST_CASE("an event that comes behind its time is counted and left out") {
   CHECK(growing.live.snapshot().left_out == 2);
 }
 
-TEST_CASE("what is still to come of an interval waits, and is not counted as late") {
+TEST_CASE("events that an interval still lacks are waited for, and are not late") {
   Growing growing;
   // In the same block as what counts already.
   model::EventBatch batch;
@@ -270,7 +270,7 @@ TEST_CASE("the end of the trace brings everything, and the rest is closed") {
   CHECK(end.directions.front().censored + end.directions.front().incomplete == 1);
 }
 
-TEST_CASE("where nothing more comes, what came counts") {
+TEST_CASE("if nothing more comes, the waiting events count") {
   Growing growing;
   growing.packet(kOpen + 10, 100);
   growing.settle(kOpen + kSecond);
@@ -280,7 +280,7 @@ TEST_CASE("where nothing more comes, what came counts") {
   CHECK(growing.complete() == 1);
 }
 
-TEST_CASE("where no pair of clocks comes, what waits is bounded, and older events count") {
+TEST_CASE("without clock pairs the waiting events are bounded, and older ones count") {
   LiveOptions options;
   options.max_waiting_bytes = 1000;
   Growing growing(options);

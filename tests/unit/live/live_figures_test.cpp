@@ -100,7 +100,7 @@ TEST_CASE("the window has its last seconds, and the start has all") {
              WithinRel(9'000'000.0, 0.005));
 }
 
-TEST_CASE("how many are in a place is told, now and at most") {
+TEST_CASE("the number of units in a place is shown, now and at most") {
   Traffic traffic;
   model::EventBatch batch;
   for (std::uint64_t packet = 0; packet < 3; ++packet) {
@@ -120,7 +120,7 @@ TEST_CASE("how many are in a place is told, now and at most") {
   CHECK(now.queues[0].entered == 3);
 }
 
-TEST_CASE("a filter counts what it means from when it was chosen") {
+TEST_CASE("a filter counts its journeys from when it was chosen") {
   Traffic traffic;
   traffic.play(0, 2, 0);
   const auto expression = filter::parse("rnti == 2");
@@ -149,7 +149,7 @@ TEST_CASE("a filter that does not fit the points is refused, and nothing changes
   CHECK(traffic.snapshot().directions.front().times.all.count == 10);
 }
 
-TEST_CASE("the slowest packets are told with the parts of their time") {
+TEST_CASE("the slowest packets are shown with the parts of their time") {
   Traffic traffic;
   traffic.play(0, 2, 1);
   traffic.play(2, 3, 0);

@@ -110,7 +110,7 @@ TEST_CASE("the columns of both tables stand below each other") {
   CHECK(at[0] == at[1]);
 }
 
-TEST_CASE("places are sorted by what is asked for, and the selected one is on the screen") {
+TEST_CASE("places are sorted as requested, and the selected one is on the screen") {
   const auto snapshot = some_snapshot();
   CHECK(sorted_places(snapshot, LiveSort::kPath, false).front()->name == "place.0");
   CHECK(sorted_places(snapshot, LiveSort::kP99, false).front()->name == "place.19");
@@ -122,7 +122,7 @@ TEST_CASE("places are sorted by what is asked for, and the selected one is on th
   CHECK_FALSE(text_of(screen_lines(snapshot, screen)).contains("place.18"));
 }
 
-TEST_CASE("losses, doubts and a filter are said on top") {
+TEST_CASE("losses, doubts and a filter are shown on top") {
   auto snapshot = some_snapshot();
   snapshot.lost = 12;
   snapshot.losses = {{.cause = model::LossCause::kRingFull, .count = 12}};
@@ -148,7 +148,7 @@ TEST_CASE("a terminal without blocks gets plain ASCII") {
   CHECK(std::ranges::all_of(text, [](char c) { return static_cast<unsigned char>(c) < 0x80; }));
 }
 
-TEST_CASE("a bar is as long as its share, and what is there is seen") {
+TEST_CASE("a bar is as long as its share, and a small one is still visible") {
   CHECK(gauge(0, 10, 4, Glyphs::kBlocks) == "    ");
   CHECK(gauge(10, 10, 4, Glyphs::kBlocks) == "████");
   CHECK(gauge(5, 10, 4, Glyphs::kBlocks) == "██  ");

@@ -1,4 +1,4 @@
-// Whose events are kept, and that what is kept has gaps only where events were lost.
+// The owners whose events are kept. Kept streams have gaps only where events were lost.
 #include "analysis/live/owner_sample.h"
 
 #include <cstdint>
@@ -32,7 +32,7 @@ OwnerSample sample_of_ues() {
   return std::move(*sample);
 }
 
-// So many events of each UE, in turns, of one stream; its numbers go on.
+// `each` events of each UE in one stream, taking turns. Their sequence numbers go on.
 model::EventBatch events_of(std::uint64_t ues, std::uint64_t each, std::uint64_t& seq) {
   model::EventBatch events;
   for (std::uint64_t at = 0; at < ues * each; ++at) {
@@ -54,7 +54,7 @@ TEST_CASE("points that do not all name the UE cannot be sampled") {
   CHECK_FALSE(OwnerSample::of(topology_of({"len::sn", "len::sn"})));
 }
 
-TEST_CASE("all events of a UE are kept, or none; about as many as were wanted") {
+TEST_CASE("all events of a UE are kept, or none; about as many as requested") {
   OwnerSample sample = sample_of_ues();
   std::uint64_t seq = 0;
   model::EventBatch first = events_of(40, 100, seq);
@@ -73,13 +73,13 @@ TEST_CASE("all events of a UE are kept, or none; about as many as were wanted") 
   CHECK(sample.owners() == 40);
   CHECK(sample.kept_share() == static_cast<double>(ues) / 40);
   CHECK(sample.taken_out() == std::vector<std::uint64_t>{4000 - events.size(), 0});
-  // The next batch has the same ones.
+  // The same owners are kept in the next batch.
   model::EventBatch more = events_of(40, 10, seq);
   sample.pass(more);
   CHECK(ues_in(more) == ues_in(events));
 }
 
-TEST_CASE("one UE at least is kept, and all of them where all are wanted again") {
+TEST_CASE("at least one UE is kept, and all of them for a share of 1") {
   OwnerSample sample = sample_of_ues();
   std::uint64_t seq = 0;
   model::EventBatch events = events_of(4, 100, seq);
@@ -94,7 +94,7 @@ TEST_CASE("one UE at least is kept, and all of them where all are wanted again")
   CHECK(events.size() == 400);
 }
 
-TEST_CASE("numbers close up behind what is taken out, and a loss is a gap still") {
+TEST_CASE("sequence numbers close up over removed events, and a loss is still a gap") {
   OwnerSample sample = sample_of_ues();
   std::uint64_t seq = 0;
   model::EventBatch events = events_of(10, 10, seq);

@@ -26,7 +26,7 @@ TEST_CASE("a quantile is within half of a bucket's width, and the greatest value
   }
 }
 
-TEST_CASE("small values are told one by one") {
+TEST_CASE("small values are counted exactly") {
   TimeHistogram times(7);
   for (std::uint64_t value = 0; value < 100; ++value) times.add(value);
   CHECK(times.quantile(0.5) == 49);
@@ -66,7 +66,7 @@ TEST_CASE("a window forgets what is older than its seconds, and the start does n
   CHECK(times.all().count() == 100);
 }
 
-TEST_CASE("a value that is told late counts in its own second, or only since the start") {
+TEST_CASE("a late value counts in its own second, or only since the start") {
   SlidingTimes times(3);
   times.advance(10);
   times.add(9, 5);
@@ -89,7 +89,7 @@ TEST_CASE("a pause of hours leaves nothing of the window, and a history of nothi
   CHECK(times.history().back().count == 0);
 }
 
-TEST_CASE("a depth is told as it is, at most in the window, and at most since the start") {
+TEST_CASE("a depth is shown as it is now, at most in the window, and at most since the start") {
   DepthWindow depth(2);
   for (int unit = 0; unit < 5; ++unit) depth.enter(0);
   for (int unit = 0; unit < 4; ++unit) depth.leave(1, true);

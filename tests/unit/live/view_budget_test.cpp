@@ -17,7 +17,8 @@ TEST_CASE("a view within its budget rebuilds all packets") {
   CHECK(budget.kept() == 1);
 }
 
-TEST_CASE("one expensive second is not enough, two are, and what is left goes to the rebuild") {
+TEST_CASE(
+    "one expensive second is not enough, two are, and the remaining budget goes to the rebuild") {
   ViewBudget budget(0.03);
   CHECK_FALSE(budget.note(kSecondNs, 16 * kPercentNs, 14 * kPercentNs));
   CHECK_FALSE(budget.note(kSecondNs, 2 * kPercentNs, kPercentNs));
@@ -32,7 +33,7 @@ TEST_CASE("one expensive second is not enough, two are, and what is left goes to
     CHECK_FALSE(budget.note(kSecondNs, 27 * kPercentNs / 10, 7 * kPercentNs / 10));
 }
 
-TEST_CASE("where the rest alone takes too much, a little is rebuilt still, and not chosen again") {
+TEST_CASE("if the rest alone takes too much, a little is still rebuilt, without a new choice") {
   ViewBudget budget(0.01);
   CHECK_FALSE(budget.note(kSecondNs, 50 * kPercentNs, kPercentNs));
   const auto share = budget.note(kSecondNs, 50 * kPercentNs, kPercentNs);

@@ -1,4 +1,4 @@
-// Which packets are worth explaining, and which of them are shown.
+// The packets that are worth explaining, and those that are shown.
 #include "analysis/live/worst_packets.h"
 
 #include <catch2/catch_test_macros.hpp>
@@ -15,7 +15,7 @@ causes::Verdict verdict(std::uint64_t journey, std::uint64_t latency_ns) {
   return made;
 }
 
-TEST_CASE("only what is among the slowest of its second and direction is explained") {
+TEST_CASE("only packets among the slowest of their second and direction are explained") {
   WorstPackets worst(2, 10);
   CHECK(worst.deadlines().down_ns == 0);
   worst.note(Direction::kDownlink, 100);

@@ -81,7 +81,7 @@ TEST_CASE("journeys, stays and units inside are counted by direction and place")
   CHECK(std::get<LatencyHistogram>(stays.samples.front().value).sum_ns() == 600'000);
 }
 
-TEST_CASE("a rebuild that begins again keeps what was counted, and forgets what was inside") {
+TEST_CASE("a rebuild that begins again keeps its counts, and forgets the units inside") {
   const model::Schema schema = schema_of({"D ip.in--rlc.tx", "D rlc.tx--phy.out"});
   const model::Schema larger =
       schema_of({"D ip.in--rlc.tx", "D rlc.tx--phy.out", "U a--b", "U b--c"});
@@ -117,7 +117,7 @@ TEST_CASE("places are bounded, however many a schema has") {
         JourneyMetrics::kMaxPlaces);
 }
 
-TEST_CASE("events, what they cost, losses and sampled queues are told") {
+TEST_CASE("metrics of events, their cost, losses and sampled queues") {
   model::Schema schema = schema_of({"D ip.in--rlc.tx"});
   schema.points.push_back(model::queue_sample_point());
   JourneyMetrics figures;
@@ -146,7 +146,7 @@ TEST_CASE("events, what they cost, losses and sampled queues are told") {
   CHECK(named(figures.families({}), "sojourn_queue_depth").samples.empty());
 }
 
-TEST_CASE("UEs have a latency of their own as far as asked for, and the others count as one") {
+TEST_CASE("as many UEs as requested have a latency of their own, and the others count as one") {
   const model::Schema schema = schema_of({"D ip.in--rlc.tx", "D rlc.tx--phy.out"});
   const journeys::Topology topology = topology_of(schema);
   JourneyMetrics figures(2);

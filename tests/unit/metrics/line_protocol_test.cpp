@@ -19,7 +19,7 @@ TEST_CASE("tags are escaped as the line protocol wants it, and those without a v
         "sojourn_queue_depth,queue=rx\\,\\ a\\=b/? value=3 17\n");
 }
 
-TEST_CASE("a histogram has its quantiles since the lines before, none where nothing came") {
+TEST_CASE("a histogram has its quantiles since the lines before, and none without samples") {
   LatencyHistogram times;
   const auto families = [&times] {
     return std::vector<Family>{{.name = "sojourn_latency_seconds",

@@ -33,7 +33,7 @@ TEST_CASE("times beyond the range count in the last bucket, and 0 by itself") {
   CHECK(buckets.count() == 3);
 }
 
-TEST_CASE("quantiles are the bounds of their buckets, also of what came since") {
+TEST_CASE("quantiles are the bounds of their buckets, also those of later samples") {
   NativeBuckets buckets;
   CHECK(buckets.quantile_seconds(0.5) == 0);
   for (std::uint64_t ms = 1; ms <= 100; ++ms) buckets.add(ms * 1'000'000);

@@ -40,7 +40,7 @@ TEST_CASE("copies of a program keep their units to themselves, and others are no
   CHECK(groups[3] == groups[1]);
 }
 
-TEST_CASE("a forked child has to do with its parent's units") {
+TEST_CASE("a forked child shares its parent's units") {
   CHECK(groups_of(streams({1, 2, 3}), {target(1, "du"), target(2, "du", 1), target(3, "du", 2)}) ==
         Groups{});
   const auto groups =
@@ -50,7 +50,7 @@ TEST_CASE("a forked child has to do with its parent's units") {
   CHECK(groups[2] != groups[0]);
 }
 
-TEST_CASE("a trace that claims a circle of parents, or a stream beyond all numbers, harms nobody") {
+TEST_CASE("a trace with a circle of parents, or a stream beyond all numbers, does no harm") {
   std::vector<Stream> wild = streams({1, 2, 3});
   wild[2].id = 4'000'000'000;
   const std::vector<Target> targets = {target(1, "du", 2), target(2, "du", 1), target(3, "du", 3)};

@@ -8,7 +8,7 @@
 namespace sojourn::model {
 namespace {
 
-TEST_CASE("a batch gives back what was appended, whatever the numbers of values") {
+TEST_CASE("a batch returns the appended events, for any numbers of values") {
   EventBatch batch;
   std::vector<std::vector<std::uint64_t>> values;
   for (std::uint64_t row = 0; row < 40; ++row) {

@@ -84,7 +84,7 @@ TEST_CASE("a scalar and a clock may name one place only") {
   CHECK(error_of("I ", "") == "point \"I \": does not say where its unit comes from");
 }
 
-TEST_CASE("what is wrong with a point's name is said precisely") {
+TEST_CASE("an error in a point's name is reported precisely") {
   constexpr std::string_view kNoDirection = "does not begin with \"D \", \"U \", \"I \" or \"S \"";
   for (const char* where : {"", "D", "X a--b", "Da--b", "d a--b", " D a--b", "K a", "Q a"})
     CHECK(error_of(where, "") == fmt::format("point \"{}\": {}", where, kNoDirection));
@@ -93,7 +93,7 @@ TEST_CASE("what is wrong with a point's name is said precisely") {
   CHECK(error_of("D a b--c", "") == "point \"D a b--c\": a place's name has a space in it");
 }
 
-TEST_CASE("what is wrong with a point's fields is said precisely") {
+TEST_CASE("an error in a point's fields is reported precisely") {
   CHECK(error_of("D a--b", "a:b:c:d") == "fields \"a:b:c:d\": more than two ':'");
   CHECK(error_of("D a--b", "len::a..b") == "fields \"len::a..b\": a field has no name");
   CHECK(error_of("D a--b", "%d") == "fields \"%d\": a field has no name");

@@ -35,7 +35,7 @@ TEST_CASE("a list's messages are numbered as they stand, and formats become fiel
   CHECK(sdu.point.fields[3].name == "data_len");
 }
 
-TEST_CASE("what does not fit into a point is read over") {
+TEST_CASE("a message that does not fit into a point is skipped") {
   std::string text = "ID = MANY\nFORMAT = int,a0";
   for (int i = 1; i < 20; ++i) text += " : int,a" + std::to_string(i);
   const auto messages = parse_messages(text);

@@ -100,7 +100,7 @@ TEST_CASE("a recording explains itself, and its messages become scalars in order
                                                  std::uint64_t{1} << 40, 5, 3, 77}}});
 }
 
-TEST_CASE("a base station that tells its list anew is read by the new one") {
+TEST_CASE("a base station that sends its list again is read by the new one") {
   const Imports imports;
   const auto summary =
       imports.import(t_list(kList) + tick(10, 0, 1, 2) + t_list("ID = OTHER\nFORMAT = int,x\n") +
@@ -111,7 +111,7 @@ TEST_CASE("a base station that tells its list anew is read by the new one") {
         std::vector<Event>{{10'000'000'000, "TICK", {1, 2}}, {11'000'000'000, "OTHER", {7}}});
 }
 
-TEST_CASE("a list that cannot be ends what is read, and what came before stays") {
+TEST_CASE("an impossible list ends the reading, and earlier events stay") {
   const Imports imports;
   const auto summary = imports.import(t_list(kList) + tick(10, 0, 1, 2) +
                                       t_list("ID = OTHER\nFORMAT = rune,x\n") + tick(11, 0, 1, 2));
@@ -139,7 +139,7 @@ TEST_CASE("records that cannot be are skipped by reason") {
   CHECK(file.records == file.events + file.list_records + file.unlisted + file.malformed);
 }
 
-TEST_CASE("what is no recording, or has no event, is an error that says where") {
+TEST_CASE("a file that is no recording, or has no event, is an error with the place") {
   const Imports imports;
   const auto error = [&](const std::string& bytes) {
     const auto summary = imports.import(bytes);
@@ -156,7 +156,7 @@ TEST_CASE("what is no recording, or has no event, is an error that says where") 
   CHECK(error(t_record(-2, 0, 0, "")).contains("empty"));
 }
 
-TEST_CASE("a recording that is cut anywhere gives what came before, and says where") {
+TEST_CASE("a recording that is cut anywhere gives the earlier events, and the place of the cut") {
   const Imports imports;
   const std::string whole = t_list(kList) + tick(10, 0, 1, 2) + sdu(11, 0, "log", "data");
   const std::size_t first = (t_list(kList) + tick(10, 0, 1, 2)).size();

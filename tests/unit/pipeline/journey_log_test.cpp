@@ -56,7 +56,7 @@ void check(const journeys::Journey& kept, std::uint64_t id) {
   CHECK(kept.inside.front().since_ns == id);
 }
 
-TEST_CASE("journeys are kept whole when those that were told of are gone") {
+TEST_CASE("kept journeys stay whole after the reported ones are gone") {
   JourneyLog log;
   constexpr std::uint64_t kMany = 100;
   for (std::uint64_t id = 1; id <= kMany; ++id) log.add(Told(id).journey);

@@ -32,7 +32,7 @@ std::vector<journeys::LossSpan> losses(std::uint64_t hits, const model::Ledger& 
   return capture_marks_of(*files::open_trace(path)).losses;
 }
 
-TEST_CASE("where a stream ends with all its hits nothing was lost behind it") {
+TEST_CASE("a stream that ends with all its hits has no loss behind it") {
   CHECK(losses(4, {}).empty());
 }
 

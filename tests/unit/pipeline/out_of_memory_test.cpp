@@ -34,8 +34,8 @@ bool fails() {
   return who_this_is == who_fails && times_left-- <= 0;
 }
 
-// While it lives, allocations of the chosen threads fail after this many, and those of the caller
-// never.
+// While this object exists, allocations of the chosen threads fail after `times` of them. The
+// caller's never fail.
 class LittleMemory {
  public:
   LittleMemory(Who who, std::int64_t times) {
@@ -69,8 +69,8 @@ void* __wrap__Znwm(std::size_t bytes) {
 namespace sojourn::pipeline {
 namespace {
 
-// Runs out at once, and when the others are at work. That it throws is that no thread waits any
-// more.
+// Memory runs out at once, or while the other threads work. An exception reaches the caller only if
+// no thread waits any more.
 template <typename Rebuild>
 void require_end(Who who, Rebuild rebuild) {
   for (const std::int64_t times : {0, 2, 20}) {
@@ -80,7 +80,7 @@ void require_end(Who who, Rebuild rebuild) {
   }
 }
 
-TEST_CASE("memory that runs out in any thread ends all of them, and is told to the caller") {
+TEST_CASE("if memory runs out in any thread all of them end, and the caller gets the error") {
   const test::TemporaryDirectory directory;
   const auto path = directory.path("radio.sjt");
   write_radio(path, 30'000);

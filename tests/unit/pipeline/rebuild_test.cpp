@@ -76,7 +76,7 @@ Told tell(Executor& executor, const std::string& path,
   return told;
 }
 
-TEST_CASE("threads for directions and shares find what one thread finds") {
+TEST_CASE("threads for directions and shares find the same as one thread") {
   const test::TemporaryDirectory directory;
   const auto path = directory.path("radio.sjt");
   const auto events = write_radio(path, kPackets);
@@ -190,7 +190,7 @@ class Plain : public journeys::Observer {
   bool wants_steps_;
 };
 
-TEST_CASE("who wants no steps is told everything else of each journey") {
+TEST_CASE("an observer without steps gets everything else of each journey") {
   const test::TemporaryDirectory directory;
   const auto path = directory.path("radio.sjt");
   write_radio(path, kPackets);
@@ -206,7 +206,7 @@ TEST_CASE("who wants no steps is told everything else of each journey") {
   CHECK(without.numbers == with.numbers);
 }
 
-TEST_CASE("who has seen enough ends all threads, and nothing more is told") {
+TEST_CASE("an observer that has seen enough ends all threads, and gets no more calls") {
   constexpr std::uint64_t kMany = 30'000;
   const test::TemporaryDirectory directory;
   const auto path = directory.path("radio.sjt");
@@ -226,7 +226,7 @@ TEST_CASE("who has seen enough ends all threads, and nothing more is told") {
   }
 }
 
-TEST_CASE("who fails while many batches are to come ends all threads, and its failure is told") {
+TEST_CASE("an observer that fails early ends all threads, and its failure is returned") {
   constexpr std::uint64_t kMany = 30'000;
   const test::TemporaryDirectory directory;
   const auto path = directory.path("radio.sjt");

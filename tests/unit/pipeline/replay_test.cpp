@@ -153,7 +153,7 @@ class UplinkSteps : public journeys::Observer {
   std::size_t ambiguous = 0;  // steps of downlink journeys that come with them
 };
 
-TEST_CASE("journeys of which nobody looks at the steps are told without them") {
+TEST_CASE("journeys whose steps no observer wants are passed without them") {
   const test::TemporaryDirectory directory;
   const auto path = directory.path("radio.sjt");
   write_radio(path, 1'000);
@@ -180,7 +180,7 @@ TEST_CASE("one rebuilder of all does not gather steps that nobody looks at") {
   CHECK(found.downlink == found.ambiguous);
 }
 
-TEST_CASE("of random traffic an observer is told the same, whatever was lost of it") {
+TEST_CASE("for random traffic with losses an observer gets the same calls") {
   const test::TemporaryDirectory directory;
   const auto path = directory.path("random.sjt");
   for (std::uint32_t seed = 1; seed <= 4; ++seed)

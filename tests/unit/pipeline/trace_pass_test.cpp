@@ -54,7 +54,7 @@ TEST_CASE("a pass without observers reads all events and rebuilds nothing") {
   CHECK(shown == events);
 }
 
-TEST_CASE("all observers of a pass are told the same, and one that divides itself as well") {
+TEST_CASE("all observers of a pass get the same calls, and so does one that divides itself") {
   const test::TemporaryDirectory directory;
   const auto path = directory.path("radio.sjt");
   write_radio(path, kPackets);
@@ -82,7 +82,7 @@ TEST_CASE("all observers of a pass are told the same, and one that divides itsel
   CHECK(counter.stays > counter.journeys);
 }
 
-TEST_CASE("a pass with a filter tells of the journeys that it keeps, and counts all") {
+TEST_CASE("a pass with a filter reports the journeys that it keeps, and counts all") {
   const test::TemporaryDirectory directory;
   const auto path = directory.path("radio.sjt");
   write_radio(path, kPackets);

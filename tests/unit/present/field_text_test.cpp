@@ -19,7 +19,7 @@ TEST_CASE("a name that a point has several times has all its values") {
   CHECK(ids_text(point, values) == " rnti 0x7 drb 1 psn 0 psn 34");
 }
 
-TEST_CASE("what could not be read is said, and is no 0") {
+TEST_CASE("a value that could not be read is shown as that, not as 0") {
   auto point = *model::parse_point("D a--b", "len:rnti:sn");
   point.fields.push_back({.name = "unread-fields", .bytes = 2});
   const std::vector<std::uint64_t> values = {95, 0, 3, 2};
@@ -44,7 +44,7 @@ TEST_CASE("addresses, RNTIs, TEIDs and ids of queues are hexadecimal, other numb
   CHECK(values_json(core, values, false).dump() == R"({"teid":2130706448,"C-RNTI":2130706464})");
 }
 
-TEST_CASE("what is below zero is so, in whatever form it is known") {
+TEST_CASE("a negative value stays negative in any form") {
   auto point = *model::parse_point("D a--b", ":rnti:");
   point.fields[0].is_signed = true;
   CHECK(model::value_text(point, 0, std::vector<std::uint64_t>{UINT64_MAX}) == "-1");

@@ -64,7 +64,7 @@ TEST_CASE("arrows lead from left to right, but for those that close a circle") {
   }
 }
 
-TEST_CASE("nothing lies upon anything else, and all is inside of the picture") {
+TEST_CASE("nothing overlaps in the picture, and nothing is outside of it") {
   Graph graph("many");
   for (int from = 0; from < 12; ++from)
     for (int to = from + 1; to < 12; to += 1 + from % 3)

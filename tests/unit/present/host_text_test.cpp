@@ -83,7 +83,7 @@ TEST_CASE("a plot has a line a point, higher ones longer, and marks knees") {
   CHECK(curve_plot(curve).contains("too few points"));
 }
 
-TEST_CASE("a bug report has what matters for latencies, and says what was unstable") {
+TEST_CASE("a bug report has the facts that matter for latencies, and the unstable figures") {
   const std::string rows = host_markdown_rows(profile());
   CHECK(rows.contains("| machine's own costs | a system call 120 ns |"));
   CHECK(rows.contains("| measured while | the hypervisor took"));

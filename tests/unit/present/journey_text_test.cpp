@@ -58,7 +58,7 @@ class Line {
   std::vector<Ambiguity> ambiguity;
 };
 
-TEST_CASE("below an ambiguous step stands what it might be of as well") {
+TEST_CASE("an ambiguous step is followed by its alternatives") {
   Line line;
   line.doubt(1, false, journeys::kOthersFit);
   CHECK(journey_text(line.journey, line.schema) ==
@@ -69,7 +69,7 @@ TEST_CASE("below an ambiguous step stands what it might be of as well") {
         "20)\n");
 }
 
-TEST_CASE("of many alternatives the nearest are named, and the others counted") {
+TEST_CASE("the nearest of many alternatives are named, and the others counted") {
   const auto last_line = [](const Line& line) {
     const auto text = journey_text(line.journey, line.schema);
     return text.substr(text.rfind("seq"));
@@ -83,7 +83,7 @@ TEST_CASE("of many alternatives the nearest are named, and the others counted") 
         "seq 18); at least 6 more; waited far longer than any before it, and events were lost\n");
 }
 
-TEST_CASE("an ambiguous step that nothing else fitted says why it is") {
+TEST_CASE("an ambiguous step without alternatives has its reason") {
   Line line;
   line.doubt(0, false, journeys::kProcess);
   CHECK(journey_text(line.journey, line.schema)

@@ -1,4 +1,4 @@
-// Which places are said to be as fast as the machine allows.
+// The places that are reported to be as fast as the machine allows.
 #include "analysis/causes/stay_floors.h"
 
 #include <catch2/catch_test_macros.hpp>
@@ -45,7 +45,7 @@ struct Run {
   }
 };
 
-TEST_CASE("a stay that is not above what handing over takes is as fast as it gets") {
+TEST_CASE("a stay that is no longer than a hand-over is as fast as the machine allows") {
   Run run;
   run.stay(0, 4000, true, 30);  // a wakeup and a little
   run.stay(1, 9000, true, 30);  // three of them
@@ -72,7 +72,7 @@ TEST_CASE("within a thread the same stay is far from as fast as it gets") {
   CHECK(rows[0].handover == host::Handover::kSameThread);
 }
 
-TEST_CASE("of few stays, and of a machine that was not measured, nothing is said") {
+TEST_CASE("few stays, and a machine that was not measured, give no floor") {
   Run run;
   run.stay(0, 4000, true, static_cast<int>(StayFloors::kFewestStays) - 1);
   CHECK(run.floors.as_fast_as_allowed(machine()).empty());

@@ -12,7 +12,7 @@
 namespace sojourn::present {
 namespace {
 
-TEST_CASE("a long line goes on further in, and a number stays with what it counts") {
+TEST_CASE("a long line goes on further in, and a number stays with its noun") {
   const std::string_view line = "  46.2 ms in rlc.tx.am behind 56 others of its flow";
   CHECK(wrapped(line, 6, 100) == line);
   CHECK(wrapped(line, 6, line.size()) == line);
@@ -63,7 +63,7 @@ TEST_CASE("a table that has room is whole, and so is one that goes to no termina
   CHECK(queues().text(44) == whole);
 }
 
-TEST_CASE("where a terminal is narrow, columns that can be spared go one by one, and are named") {
+TEST_CASE("on a narrow terminal, columns that can be spared go one by one, and are named") {
   CHECK(queues().text(43) ==
         "queue    depth  p50     wait      p50\n"
         "rlc.tx    12.5    3  4.21 ms  1.00 ms\n"
@@ -124,7 +124,7 @@ TEST_CASE("a list goes on after its commas, and a name that has no room at its p
         "    s\n");
 }
 
-TEST_CASE("what can be folded and spared is spared only where there is no room to fold it") {
+TEST_CASE("a column that can be folded and spared is spared only if there is no room to fold it") {
   Table table({"thread", "hottest functions"});
   table.left(1);
   table.fold(1);

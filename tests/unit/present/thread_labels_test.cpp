@@ -26,7 +26,7 @@ Program pipeline() {
   return program;
 }
 
-TEST_CASE("the text names threads, what drives them, who wakes them and the way of a packet") {
+TEST_CASE("the text names threads, what drives them, who wakes them and the path of a packet") {
   const auto survey = pipeline().survey(2000);
   const std::string text = present::threads_text({.survey = *survey, .duration_s = 1});
   CHECK(text.contains("by packets (recvfrom udp 127.0.0.1:2152); receives"));
@@ -39,7 +39,7 @@ TEST_CASE("the text names threads, what drives them, who wakes them and the way 
   CHECK_FALSE(text.contains("system calls were not recorded"));
 }
 
-TEST_CASE("on a terminal of 80 columns no line is longer, and what is left out is named") {
+TEST_CASE("on a terminal of 80 columns no line is longer, and columns left out are named") {
   Program program = pipeline();
   for (std::uint32_t tid = 101; tid <= 104; ++tid)
     program.trace.context.names.push_back({.kind = model::NameKind::kThread,

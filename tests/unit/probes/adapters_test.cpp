@@ -74,7 +74,7 @@ TEST_CASE("a deque counts what goes in and out, and is registered while it lives
   CHECK(view.named("deque").empty());
 }
 
-TEST_CASE("what changes a container by many is counted by its size") {
+TEST_CASE("a change of a container by many items is counted by its size") {
   Counted<std::deque<int>> queue{{.name = "many"}, std::size_t{3}, 0};
   CHECK(counts(queue) == Counts{3, 0});
   const int three[] = {4, 5, 6};
@@ -127,7 +127,7 @@ TEST_CASE("a push that throws counts nothing") {
   CHECK(counts(queue) == Counts{0, 0});
 }
 
-TEST_CASE("boost's lock-free queues count only what they took") {
+TEST_CASE("boost's lock-free queues count only accepted items") {
   Counted<boost::lockfree::queue<int, boost::lockfree::fixed_sized<true>>> queue{
       {.name = "lockfree"}, std::size_t{2}};
   int pushed = 0;
@@ -164,7 +164,7 @@ TEST_CASE("moodycamel's queue counts one by one and in bulk") {
   CHECK(counts(queue) == Counts{5, 5});
 }
 
-TEST_CASE("TBB's queues count only what they took") {
+TEST_CASE("TBB's queues count only accepted items") {
   Counted<tbb::concurrent_queue<std::unique_ptr<int>>> queue{{.name = "tbb"}};
   queue.push(std::make_unique<int>(1));
   queue.emplace(new int(2));
@@ -229,7 +229,7 @@ class Numbers {  // a queue whose pop waits
   unsigned item_ = 0;
 };
 
-TEST_CASE("a queue of one's own counts by what its members answer") {
+TEST_CASE("a custom queue counts by its members' answers") {
   Counted<Locked> locked{{.name = "locked"}};
   CHECK(locked.push(1));
   CHECK(locked.push(2));
@@ -285,7 +285,7 @@ TEST_CASE("two producers and two consumers of a counted queue lose no count") {
   CHECK(counts(queue) == Counts{2 * kEach, 2 * kEach});
 }
 
-TEST_CASE("who guards a queue decides how it counts") {
+TEST_CASE("the guard of a queue decides how it counts") {
   STATIC_CHECK(queue_detail::kCountingOf<std::deque<int>> == Counting::kAlone);
   STATIC_CHECK(queue_detail::kCountingOf<std::stack<int>> == Counting::kAlone);
   STATIC_CHECK(queue_detail::kCountingOf<boost::lockfree::spsc_queue<int>> == Counting::kAlone);

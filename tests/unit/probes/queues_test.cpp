@@ -126,7 +126,7 @@ TEST_CASE("every way to count adds up") {
   form_end(queue);
 }
 
-TEST_CASE("what was blank can be filled in later, the rest stays") {
+TEST_CASE("blank members can be filled in later, the others stay") {
   const ArenaView view(getpid());
   sj_queue* const blank = form_blank();
   Queue seen = view.one("form.blank");
@@ -200,7 +200,7 @@ TEST_CASE("without a place left, counting goes on unseen and the refusal is coun
   SJ_QUEUE_END(again);
 }
 
-TEST_CASE("without rings all of it is nothing, and what it returns may still be counted on") {
+TEST_CASE("without rings the macros do nothing, and their results may still be counted on") {
   const ArenaView view(getpid());
   const std::size_t before = view.queues().queues.size();
   sj_queue* const queue = off_open();

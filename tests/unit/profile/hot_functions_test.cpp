@@ -89,7 +89,7 @@ TEST_CASE("a function's own time is where stacks end, its total where they go th
   CHECK(StackNames(world.profile).function(hot.functions.front().function).name == "inlined");
 }
 
-TEST_CASE("samples without a stack, and stacks that end early, are told apart") {
+TEST_CASE("samples without a stack, and stacks that end early, are distinguished") {
   World world;
   world.sample(7, 0);
   world.sample(7, 4711);
@@ -119,7 +119,7 @@ TEST_CASE("a profile has the hop in which a thread was at work") {
   CHECK(amount_of(world, in_hop, "inlined", false).samples == 1);
 }
 
-TEST_CASE("folded lines keep their form whatever names say") {
+TEST_CASE("folded lines keep their form for any names") {
   World world;
   world.profile.frames.push_back(frame(2, {call("evil;name\n")}));
   world.sample(7, 2);

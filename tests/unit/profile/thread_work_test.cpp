@@ -54,7 +54,7 @@ struct World {
   }
 };
 
-TEST_CASE("what a thread does from entering a place to leaving it is work in that place") {
+TEST_CASE("a thread's time between entering and leaving a place is work in that place") {
   World world;
   world.event(7, kEnter);
   world.work->hold(7, 0, 100);
@@ -87,7 +87,7 @@ TEST_CASE("a place is left by a source that continues its name") {
   CHECK(world.sum(7, "rlc.tx") == 100);
 }
 
-TEST_CASE("threads are told apart, and other directions and places are no way out") {
+TEST_CASE("threads are distinguished, and other directions and places are no way out") {
   World world;
   world.event(7, kEnter);
   world.event(8, kFromQueue);

@@ -1,4 +1,4 @@
-// Which journeys were inside of sampled queues when these were deepest.
+// The journeys that were inside of sampled queues when these were deepest.
 #include "analysis/queues/high_water_marks.h"
 
 #include <cstdint>
@@ -93,7 +93,7 @@ model::QueueInfo about(std::string name, std::uint32_t group = 0, std::string fr
 
 using Ids = std::vector<std::uint64_t>;
 
-TEST_CASE("journeys that were inside when a queue was deepest are told, whatever came before") {
+TEST_CASE("journeys inside a queue when it was deepest are reported, whatever came before") {
   Scene scene(about("wait"));
   scene.packet(1, 100, 200);
   scene.packet(2, 110, 120);
@@ -113,7 +113,7 @@ TEST_CASE("journeys that were inside when a queue was deepest are told, whatever
   CHECK(scene.mark()->journeys == Ids{3, 5});
 }
 
-TEST_CASE("nobody is known to have been inside at a mark after which no packet was told of") {
+TEST_CASE("a mark after which no packet was reported has no known packets inside") {
   Scene scene(about("wait"));
   scene.packet(1, 100, 200);
   scene.sample(150, 1);
@@ -142,7 +142,7 @@ TEST_CASE("a queue is a place by its name, by its group, or by the threads at it
   CHECK_FALSE(is_placed(about("fifo")));
 }
 
-TEST_CASE("what is in a pool is nobody's") {
+TEST_CASE("items of a pool belong to no packet") {
   model::QueueInfo pool = about("wait");
   pool.kind = model::QueueKind::kPool;
   Scene scene(pool);

@@ -53,7 +53,7 @@ TEST_CASE("the high-water mark knows when it came, and since when it had not bee
   CHECK(meter.high_water().since_ns == 50);
 }
 
-TEST_CASE("what is given up before the end makes a depth that means nothing") {
+TEST_CASE("units that are given up before the end make a depth meaningless") {
   Meter meter;
   meter.begin(0);
   meter.enter(0);
@@ -85,7 +85,7 @@ void serve(Meter& meter, std::uint64_t from_ns) {
   }
 }
 
-TEST_CASE("who is inside at the end, far longer than those that came later and left, is not") {
+TEST_CASE("a unit that is inside far longer than later ones that left is given up") {
   constexpr std::uint64_t kEnd = 3'000'000'000;
   const auto given_up = [](std::uint64_t end_ns, std::uint64_t entered_ns,
                            std::uint64_t served_ns) {
@@ -106,7 +106,7 @@ TEST_CASE("who is inside at the end, far longer than those that came later and l
   CHECK(given_up(kEnd, 200'000'000, 1'000'000) == 0);  // no item left since: the server stopped
 }
 
-TEST_CASE("a depth of which little belongs to what was given up is known") {
+TEST_CASE("a depth with few units that were given up is known") {
   Meter meter;
   meter.begin(0);
   CHECK(meter.is_depth_known());
@@ -121,7 +121,7 @@ TEST_CASE("a depth of which little belongs to what was given up is known") {
   CHECK(meter.is_depth_known());
 }
 
-TEST_CASE("a high-water mark that is told late is not before the queue was filled") {
+TEST_CASE("a high-water mark that is reported late is not before the queue was filled") {
   Meter meter;
   meter.begin(0);
   meter.enter(10);
@@ -133,7 +133,7 @@ TEST_CASE("a high-water mark that is told late is not before the queue was fille
   CHECK(meter.high_water().ts_ns == 50);
 }
 
-TEST_CASE("service is what the server had for an item: times of service fill what was not empty") {
+TEST_CASE("service times are the server's times for an item, and fill the busy time") {
   Meter meter;
   meter.begin(0);
   meter.enter(100);
@@ -164,7 +164,7 @@ TEST_CASE("an item that is given up leaves without a wait") {
   CHECK(meter.served() == Approx(3 / 30.0));
 }
 
-TEST_CASE("what is there at the end is inside, and not what was given up before") {
+TEST_CASE("units at the end are inside, and units that were given up are not") {
   Meter meter;
   meter.begin(0);
   for (const std::uint64_t ts_ns : {10, 11, 12, 13}) meter.enter(ts_ns);
@@ -179,7 +179,7 @@ TEST_CASE("what is there at the end is inside, and not what was given up before"
   CHECK(meter.levels().at_ns(2) == 1 + 5);  // they were, until the end
 }
 
-TEST_CASE("who leaves without having come is no depth below nothing") {
+TEST_CASE("a unit that leaves without having come does not make a depth negative") {
   Meter meter;
   meter.begin(0);
   meter.leave(10, true);
@@ -216,7 +216,7 @@ double simulate(bool is_fixed, Meter& meter) {
   return meter.waits_ns().mean();
 }
 
-TEST_CASE("Kingman's approximation comes near what was measured where it should") {
+TEST_CASE("Kingman's approximation is near the measured wait where it should be") {
   Meter random_service;
   const double measured = simulate(false, random_service);
   REQUIRE(random_service.predicted_ns());
@@ -231,13 +231,13 @@ TEST_CASE("Kingman's approximation comes near what was measured where it should"
   CHECK(*fixed_service.predicted_ns() == Approx(steady).epsilon(0.1));
 }
 
-TEST_CASE("Little's law holds for what was measured") {
+TEST_CASE("Little's law holds for measured depths, rates and waits") {
   Meter meter;
   simulate(false, meter);
   CHECK(meter.arrivals_times_wait() == Approx(meter.levels().mean()).epsilon(0.001));
 }
 
-TEST_CASE("nothing is predicted of a server that cannot keep up, or of a few items") {
+TEST_CASE("a server that cannot keep up, or has few items, has no prediction") {
   Moments between;
   Moments service;
   for (int i = 0; i < 200; ++i) {
@@ -267,7 +267,7 @@ TEST_CASE("a depth over time keeps its mean and its peaks, however long it lasts
   CHECK(series.stretches()[777'777 * kStep / series.stretch_ns()].max == 99);
 }
 
-TEST_CASE("the mean of a stretch is of that part of it of which the depth is known") {
+TEST_CASE("the mean of a stretch covers the part of it with a known depth") {
   constexpr std::uint64_t kStretch = DepthSeries::kFinestNs;
   DepthSeries series;
   series.add(4, 0, kStretch);

@@ -41,7 +41,7 @@ Operations operations_of(const World& world, const model::QueueChanges& changes 
   return operations;
 }
 
-TEST_CASE("items are known by their numbers, whatever the order in which they leave") {
+TEST_CASE("items are identified by their numbers, in any order of leaving") {
   World world;
   world.hit(100, 0, 7, 1, 1);
   world.hit(200, 0, 7, 2, 2);
@@ -86,7 +86,7 @@ TEST_CASE("items that were there before count from the beginning, and leave with
   CHECK(operations.queues().front()->unseen_in == 0);
 }
 
-TEST_CASE("items that were inside when a queue was deepest are told by their numbers") {
+TEST_CASE("the items inside a queue when it was deepest are reported by their numbers") {
   World world;
   world.hit(100, 0, 7, 1, 1);
   world.hit(110, 0, 7, 2, 2);  // a mark that is passed later
@@ -103,7 +103,7 @@ TEST_CASE("items that were inside when a queue was deepest are told by their num
   CHECK(queue.items == std::vector<std::uint64_t>{3, 2, 4});  // the last one never left
 }
 
-TEST_CASE("of some items depth and waits are theirs, whoever else is inside") {
+TEST_CASE("a selection of items has its own depth and waits, whatever else is inside") {
   World world;
   world.hit(100, 0, 7, 1, 1, 1);
   world.hit(200, 0, 7, 2, 2, 5);
@@ -150,7 +150,7 @@ TEST_CASE("items of a span of time are followed beyond its end, and rates are of
   CHECK(meter.arrivals_per_s() == Approx(1 / 200e-9));
 }
 
-TEST_CASE("operations whose counterpart is missing are counted, and spoil no depth") {
+TEST_CASE("operations without a counterpart are counted, and spoil no depth") {
   World world;
   world.hit(100, 0, 7, 1, 1);
   world.hit(200, 1, 7, 2, 1);  // its coming was lost
@@ -190,7 +190,7 @@ TEST_CASE("items of one number leave in the order in which they came, and spoil 
   CHECK(queue.meter.waits_ns().max() == 600);
 }
 
-TEST_CASE("a pool is judged by what is taken from it, and has no server") {
+TEST_CASE("a pool is measured by the items that are taken, and has no server") {
   World world;
   world.hit(150, 1, 7, 1, 3);  // one of four buffers is taken, of ten in all
   world.hit(250, 0, 7, 1, 4);
@@ -210,7 +210,7 @@ TEST_CASE("a pool is judged by what is taken from it, and has no server") {
   CHECK_FALSE(queue.predicted_ns());
 }
 
-TEST_CASE("of a queue in both directions no server is judged") {
+TEST_CASE("a bidirectional queue has no server") {
   World world;
   world.hit(100, 0, 7, 1, 1);
   world.hit(200, 1, 7, 1, 0);
@@ -246,7 +246,7 @@ TEST_CASE("items go on where the thread that takes them out puts most in") {
   CHECK(operations.queues()[2]->drained_by == std::map<std::uint32_t, std::uint64_t>{{14, 20}});
 }
 
-TEST_CASE("of very many queues before one the first are listed, and all counted but itself") {
+TEST_CASE("if very many queues feed one, the first are listed and the others counted") {
   World world;
   for (std::uint64_t queue = 1; queue <= 20'000; ++queue) {
     world.hit(100 + queue * 2, 0, queue, 1, 1);

@@ -78,7 +78,7 @@ TEST_CASE("depths, waits and rates of a place are those of the units that went t
   CHECK(world.stays_ns.size() == 6);
 }
 
-TEST_CASE("who feeds and who drains a place are the threads of the events") {
+TEST_CASE("the producers and consumers of a place are the threads of the events") {
   World world;
   run(world);
   CHECK(world.stats("a").fed_by == std::map<std::uint32_t, std::uint64_t>{{11, 3}});
@@ -105,7 +105,7 @@ model::Schema acknowledged() {
            *model::parse_point("D a--ack", "len:rnti:sn")}};
 }
 
-TEST_CASE("who was sent is not inside, though in pieces, and acknowledged later") {
+TEST_CASE("a sent unit is not inside, though it left in pieces and is acknowledged later") {
   World world{acknowledged()};
   const auto enter = [&](std::uint64_t sn, std::uint64_t ts_ns) {
     world.send(ts_ns, 0, {100, 1, sn}, 11);
@@ -138,13 +138,13 @@ model::Schema uplink() {
            *model::parse_point("U b--out", "len:rnti:sn")}};
 }
 
-TEST_CASE("a depth that is known late is exact, and so is who was inside at its mark") {
+TEST_CASE("a depth that is known late is exact, and so are the units inside at its mark") {
   for (const bool is_uplink : {false, true}) {
     World world = is_uplink ? World{uplink()} : World{};
     world.hit(1000, 0, 1, 11);
     world.hit(1100, 1, 9, 12);
     world.hit(1200, 1, 1, 13);
-    world.hit(1300, 2, 1, 13);  // in the uplink its journey is told of now
+    world.hit(1300, 2, 1, 13);  // in the uplink the packet's journey is reported now
     world.hit(1400, 2, 9, 12);
     world.hit(100'000, 0, 2, 11);
     world.finish(101'000);
@@ -228,7 +228,7 @@ model::EventBatch random_events(std::uint32_t seed) {
   return events;
 }
 
-TEST_CASE("depths are those that a recount of all who entered and left finds") {
+TEST_CASE("depths agree with a recount of all units that entered and left") {
   std::size_t late = 0;
   for (std::uint32_t seed = 1; seed <= 10; ++seed)
     for (const bool is_uplink : {false, true}) {

@@ -1,4 +1,4 @@
-// Which queues of a trace hang together.
+// The connections between a trace's queues.
 #include "analysis/queues/pressure_net.h"
 
 #include <cstdint>
@@ -71,7 +71,7 @@ class Scene {
     batch_ = {};
   }
 
-  // Items whose leaving was lost: their numbers come again.
+  // Items whose dequeue events are lost; their numbers are used again.
   void lose() {
     for (const std::uint64_t at : {kMs, 50 * kMs})
       for (std::uint64_t item = 1; item <= kItems; ++item) put(at + item, {item, 1, item}, 1, 11);
@@ -120,7 +120,7 @@ TEST_CASE("sampled queues hang together by the stage between them") {
   CHECK(scene.found(true) == Lines{"tx <- second <- first"});
 }
 
-TEST_CASE("stages that are not told are not the same, and a pool is at rest when it is full") {
+TEST_CASE("unnamed stages are not the same stage, and a pool is at rest when it is full") {
   Scene untold("", model::QueueKind::kStage);
   untold.sample();
   CHECK(untold.found(true) == Lines{" <- second", " <- first"});
@@ -137,7 +137,7 @@ TEST_CASE("queues with events of their operations hang together by threads, samp
   CHECK(scene.found(true) == Lines{"out <- second <- first"});
 }
 
-TEST_CASE("what was never seen to leave is no pressure") {
+TEST_CASE("a unit that was never seen to leave is no pressure") {
   Scene scene("", model::QueueKind::kStage);
   scene.lose();
   CHECK(scene.found(false).empty());

@@ -59,7 +59,7 @@ TEST_CASE("a queue that was deep before, or after, is no part of it") {
   CHECK(found[2][0].node == 0);
 }
 
-TEST_CASE("what is shallow between two deep queues hands the pressure on") {
+TEST_CASE("a shallow queue between two deep ones passes the pressure on") {
   Line line;
   line.fill(2, 20, 60, 100);
   line.fill(1, 20, 60, 2);
@@ -71,7 +71,7 @@ TEST_CASE("what is shallow between two deep queues hands the pressure on") {
   CHECK(found[0][1].node == 0);
 }
 
-TEST_CASE("a queue that was deep already ends a chain: what is before it waits for it") {
+TEST_CASE("a queue that was already deep ends a chain: the queues before it wait for it") {
   Line line;
   line.fill(2, 20, 60, 100);
   line.fill(1, 10, 60, 50);
@@ -104,7 +104,7 @@ TEST_CASE("queues in a circle make no endless chain") {
   CHECK(found[0][1].node == 1);
 }
 
-TEST_CASE("what became deep at once has no known order, so it is no chain") {
+TEST_CASE("queues that became deep at once have no known order, so they are no chain") {
   Line line;
   line.fill(2, 20, 60, 100);
   line.fill(1, 20, 60, 50);

@@ -148,7 +148,7 @@ TEST_CASE("a depth counts for as long as it lasted, not as often as it was seen"
   CHECK(stats.gauge.full_stretches().total_ns == 10 * kMs);
 }
 
-TEST_CASE("of some samples each holds until the next, and nothing is said of the time between") {
+TEST_CASE("each of several samples holds until the next, and nothing is known in between") {
   Scene scene;
   scene.tell(found(about(7, "rlc.tx", 4)));
   scene.tell(found(about(8, "never sampled then")));
@@ -220,7 +220,7 @@ TEST_CASE("a queue's newest description counts, and its times are kept") {
   CHECK_FALSE(stats.utilisation());
 }
 
-TEST_CASE("a queue that only samples tell of has a name made of its id") {
+TEST_CASE("a queue that only samples report has a name made of its id") {
   Scene scene;
   scene.sample(0, 1, 0);
   auto reader = scene.read();
@@ -238,8 +238,7 @@ TEST_CASE("a name with quotes and backslashes does not get out of a graph's stri
   CHECK(dot.contains("label=\"p\\\" 0\""));
 }
 
-TEST_CASE(
-    "who is at an end of which the target says nothing is known from the operations' events") {
+TEST_CASE("an unnamed end of a queue is known from the operations' events") {
   Scene scene;
   model::QueueInfo half = about(7, "half");
   half.producer = {"rx", 0, 0};

@@ -22,7 +22,7 @@ std::string context_name(model::NameKind kind, const std::string& name, std::uin
       .context_name({.kind = kind, .id = 24, .name = name, .pid = pid, .state = {}});
 }
 
-TEST_CASE("numbers in a name become what ids of that value become") {
+TEST_CASE("numbers in a name are replaced like ids of that value") {
   ValueCipher cipher(kKey);
   NameRedaction names(cipher, schema(), {});
   const std::string seventeen = std::to_string(cipher(17));
@@ -66,7 +66,7 @@ TEST_CASE("threads of the target and the kernel keep their words, others do not"
   CHECK(context_name(kSyscall, "recvfrom") == "recvfrom");
 }
 
-TEST_CASE("of sockets and descriptors only the kind stays") {
+TEST_CASE("of sockets and descriptors only the kind is kept") {
   using enum model::NameKind;
   CHECK(context_name(kDescriptor, "anon_inode:[timerfd]") == "anon_inode:[timerfd]");
   CHECK(context_name(kSocket, "udp 10.0.0.1:2152").starts_with("udp "));

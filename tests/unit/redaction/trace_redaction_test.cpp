@@ -183,7 +183,7 @@ TEST_CASE("no name, address or id is left in the bytes") {
   CHECK(trace.made->host().kernel == "6.1.0");
 }
 
-TEST_CASE("ids are replaced one by one, and what packets are rebuilt by stays") {
+TEST_CASE("ids are replaced one to one, and the values by which packets are rebuilt stay") {
   Redacted trace;
   const model::EventBatch was = events_of(*trace.original);
   const model::EventBatch is = events_of(*trace.made);
@@ -224,7 +224,7 @@ TEST_CASE("values that say something about a hit are no ids") {
   const std::vector<bool> hidden = {false, true, true, false, false, true, false};
   CHECK(hidden_fields(*point) == hidden);
   CHECK(hidden_fields(model::queue_sample_point()) == std::vector<bool>(7, false));
-  // Whatever a script calls them.
+  // A script may give any names to its attributes.
   point->direction = model::Direction::kScript;
   point->fields = {{.name = std::string(model::kDurationField)}, {.name = "len"}, {.name = "who"}};
   CHECK(hidden_fields(*point) == std::vector<bool>{false, true, true});

@@ -45,7 +45,7 @@ TEST_CASE("an id becomes the same number each time, by another key another one")
   CHECK(ValueCipher::random_key() != ValueCipher::random_key());
 }
 
-TEST_CASE("what names nobody stays: none, and the RNTIs for all") {
+TEST_CASE("values that identify no UE stay: 0, and the RNTIs for all") {
   ValueCipher cipher(kKey);
   for (const std::uint64_t value :
        {std::uint64_t{0}, std::uint64_t{0xffff}, std::uint64_t{0xfffe}, ~std::uint64_t{0}})

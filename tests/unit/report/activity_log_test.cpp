@@ -1,4 +1,4 @@
-// Activities and markers around a packet, and which of them are told with it.
+// Activities and markers around a packet, and those that are reported with it.
 #include "analysis/report/activity_log.h"
 
 #include <array>
@@ -63,7 +63,9 @@ Found found(const ActivityLog::Found& around) {
   return all;
 }
 
-TEST_CASE("what ended on the thread that ended a stay, while it lasted, is told with the packet") {
+TEST_CASE(
+    "activities that end on the thread of a stay's end, during the stay, are listed with the "
+    "packet") {
   ActivityLog log(schema());
   add(log, 999, 8, 10, 1);    // before
   add(log, 1000, 7, 50, 2);   // by the event that the packet came by
@@ -80,7 +82,7 @@ TEST_CASE("what ended on the thread that ended a stay, while it lasted, is told 
   CHECK(around.made[1].tid == 8);
 }
 
-TEST_CASE("stays that overlap tell an activity once, by the first that it belongs to") {
+TEST_CASE("stays that overlap list an activity once, with the first that it belongs to") {
   ActivityLog log(schema());
   add(log, 1100, 8, 10, 1);
   add(log, 1250, 8, 10, 2);
@@ -106,7 +108,7 @@ TEST_CASE("the oldest are forgotten, and a packet of that time says that it lack
   CHECK_FALSE(log.around({.start_ns = 1001}).lacks_some);
 }
 
-TEST_CASE("of one packet so many are told, and it says that there are more") {
+TEST_CASE("a packet lists a limited number of activities, and shows that there are more") {
   ActivityLog log(schema());
   for (std::size_t at = 0; at <= ActivityLog::kMostOfJourney; ++at) add(log, 1200, 8, 1, at);
   const TwoSteps two;
@@ -122,7 +124,7 @@ TEST_CASE("a trace without a script's points has none") {
   CHECK(ActivityLog(plain).is_empty());
 }
 
-TEST_CASE("the slowest packets keep what was made around them, whatever comes later") {
+TEST_CASE("the slowest packets keep the activities around them, whatever comes later") {
   ActivityLog log(schema(), 1);
   Found told;
   JourneySelection selection(

@@ -130,7 +130,7 @@ TEST_CASE("hops and layers have the stays of their units, drops included") {
   CHECK(layers.named("mac").times_ns.count() == 4);
 }
 
-TEST_CASE("what went on from a hop has its bytes, what was dropped has none") {
+TEST_CASE("units that left a hop have its bytes, dropped ones have none") {
   Run hops(By::kHop);
   traffic(hops);
   CHECK_THAT(hops.named("in -> rlc.tx -> mac").bytes.value(), WithinRel(2900.0, 1e-12));
@@ -139,7 +139,7 @@ TEST_CASE("what went on from a hop has its bytes, what was dropped has none") {
 }
 
 // A packet is cut in two, of which the second goes into a block with the next packet.
-TEST_CASE("pieces and what is put together have their own bytes, a layer what leaves it") {
+TEST_CASE("pieces and reassembled units have their own bytes, a layer those that leave it") {
   model::Schema schema;
   schema.points.push_back(*model::parse_point("D in--rlc.tx", "len:rnti:sn"));
   schema.points.push_back(*model::parse_point("D rlc.tx--rlc.seg", "len:rnti:sn.so"));
@@ -195,7 +195,7 @@ TEST_CASE("points and threads count events") {
   CHECK(threads.named("rx 7").direction == ' ');
 }
 
-TEST_CASE("what to tell apart by has names") {
+TEST_CASE("the kinds of groups have names") {
   for (const std::string_view word : {"ue", "bearer", "path", "hop", "layer", "point", "thread"}) {
     REQUIRE(by_from(word));
     CHECK(name(*by_from(word)) == word);

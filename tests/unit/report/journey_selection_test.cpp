@@ -30,7 +30,7 @@ Told tell(JourneyWishes wishes, const std::vector<journeys::Journey>& all) {
   selection.finish();
   told.at_one_point = selection.at_one_point();
   told.full = selection.is_full();
-  CHECK(selection.told() == told.ids.size());
+  CHECK(selection.selected() == told.ids.size());
   return told;
 }
 
@@ -55,7 +55,7 @@ TEST_CASE("steps are wanted only of journeys that may be among the slowest") {
   CHECK(selection.wants_steps_of(complete(8, 6)));
 }
 
-TEST_CASE("those that were inside at the end come the oldest first") {
+TEST_CASE("journeys that were inside at the end come the oldest first") {
   journeys::Journey late = {.id = 1, .start_ns = 300, .inside_until_ns = 900};
   journeys::Journey early = {.id = 2, .start_ns = 200, .inside_until_ns = 900};
   CHECK(tell({.inside = true}, {late, complete(3, 5), early}).ids == Ids{2, 1});

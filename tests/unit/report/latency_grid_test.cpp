@@ -45,7 +45,7 @@ TEST_CASE("every packet with a latency is in one cell, however long the capture"
   CHECK(grid.used_columns() > LatencyGrid::kColumns / 2);
 }
 
-TEST_CASE("columns that are put together keep what was in them where it was") {
+TEST_CASE("columns that are merged keep their contents in place") {
   LatencyGrid grid(0);
   grid.on_journey(journey(model::Direction::kDownlink, 10'000, 4096));
   const std::uint64_t before_ns = grid.column_ns();

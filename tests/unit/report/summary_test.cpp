@@ -71,7 +71,7 @@ TEST_CASE("a downlink packet's places add up to its latency, by the piece that c
   CHECK_THAT(run.decisive("mac"), WithinRel(700.0, 1e-9));
 }
 
-TEST_CASE("a depth is exact where who enters is known late, as it found no parent") {
+TEST_CASE("a depth is exact though a unit without a parent is known late") {
   Run run(schema_of(
       {{"D in--a", "len:rnti:sn"}, {"D a--b", "len:rnti:sn"}, {"D b--out", "len:rnti:sn"}}));
   run.hit(1000, 0, {100, 1, 1});
@@ -114,8 +114,8 @@ TEST_CASE("packets inside at the end are counted by place, and those from before
   }
 }
 
-// A hundred pass in 10 ns; one that came before them never leaves.
-TEST_CASE("a depth that is of what was never seen to leave is not known") {
+// A hundred units pass in 10 ns each; an earlier one never leaves.
+TEST_CASE("a depth of units that were never seen to leave is not known") {
   Run run(schema_of({{"D in--a", "len:rnti:sn"}, {"D a--out", "len:rnti:sn"}}));
   run.hit(100, 0, {100, 1, 999});
   for (std::uint64_t at = 1; at <= 100; ++at) {
@@ -165,7 +165,7 @@ TEST_CASE("an uplink packet's places add up to its latency, by the piece that ca
   CHECK_THAT(run.decisive("rlc"), WithinRel(430.0, 1e-9));
 }
 
-TEST_CASE("what is not complete has no latency") {
+TEST_CASE("an incomplete journey has no latency") {
   Run run(schema_of(
       {{"D in--a", "len:rnti:sn"}, {"D a--drop", "len:rnti:sn"}, {"D a--out", "len:rnti:sn"}}));
   run.hit(100, 0, {1, 1, 1});

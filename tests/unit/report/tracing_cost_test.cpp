@@ -89,7 +89,7 @@ TEST_CASE("a unit waits behind the hits of the thread that takes it, and not beh
   CHECK(hits.inside(8000, 1, 14'000, 2) == 500 + 2000);
 }
 
-TEST_CASE("what a thread did before it paused delays nothing behind the pause") {
+TEST_CASE("a thread's actions before a pause delay nothing behind the pause") {
   Hits hits;
   const std::uint64_t woken_ns = 20'000 + TracingCost::kPauseNs;
   hits.hit(8000, 1);
@@ -101,7 +101,7 @@ TEST_CASE("what a thread did before it paused delays nothing behind the pause") 
   CHECK(hits.inside(10'000, 2, woken_ns + 4000, 2) == 2000 + 2000);
 }
 
-TEST_CASE("where the scheduler's events are there, they say when a thread waited") {
+TEST_CASE("if there are events of the scheduler, they show when a thread waited") {
   model::Schema schema = schema_of({{"D a--b", "::n"}, {"D b--c", "::n"}});
   schema.points.push_back({.direction = model::Direction::kContext,
                            .src = "sched.switch",
@@ -145,7 +145,7 @@ TEST_CASE("more than a stay took is never tracing") {
   CHECK(hits.inside(1000, 1, 1300, 1) == 300);
 }
 
-TEST_CASE("without costs, of hits that are not known, and the wrong way round nothing is said") {
+TEST_CASE("without costs, for unknown hits, and in reverse order there is no result") {
   CHECK_FALSE(TracingCost().is_known());
   CHECK_FALSE(Hits({0, 0, 0}).tracing().is_known());
   Hits hits;
@@ -166,7 +166,7 @@ TEST_CASE("a cost that was measured too badly is not known") {
   CHECK(TracingCost(schema, capture).is_known());
 }
 
-TEST_CASE("what is too long ago is forgotten, and counted") {
+TEST_CASE("hits that are too old are forgotten, and counted") {
   Hits hits;
   std::uint64_t ns = 1000;
   const std::uint64_t first_ns = ns;
@@ -318,7 +318,7 @@ TEST_CASE("a pipeline with bursts comes close to its times untraced") {
     }
 }
 
-TEST_CASE("of a long batch of a slow target nothing is forgotten before it was asked for") {
+TEST_CASE("in a long batch of a slow target no hit is forgotten before it was needed") {
   const Times net = times_of({.hit_ns = 500, .interval_ns = 1'000'000}, true);
   CHECK(net.p50[0] == Pipeline::kTakeNs);
 }

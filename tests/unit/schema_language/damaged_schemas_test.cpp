@@ -71,7 +71,7 @@ TEST_CASE("a schema that is too large is refused unread") {
         "s: a schema of 4194305 bytes: at most 4194304 are allowed");
 }
 
-TEST_CASE("events beyond those that a trace can tell apart are refused") {
+TEST_CASE("more events than a trace can number are refused") {
   std::string text = "subsystem s {\n";
   for (std::size_t i = 0; i < model::kMaxPoints; ++i)
     text += "event e" + std::to_string(i) + " \"\",\n";

@@ -121,7 +121,7 @@ TEST_CASE("a seventeenth field is refused") {
         "s:19:1: expected \"}\" behind 16 fields, the most there may be, found \"local\"");
 }
 
-TEST_CASE("what is no word, text or symbol is refused with its place") {
+TEST_CASE("an invalid word, text or symbol is refused with its place") {
   const auto [schema, error] = GENERATE(values<Wrong>({
       {"\tsubsystem s = {", "s:1:14: expected a word, a text or one of { } , ; --, found '='"},
       {std::string("subsystem\0 s", 12),
@@ -179,7 +179,7 @@ TEST_CASE("names that would share a macro are refused, whichever macro it is") {
   CHECK(error_of(schema) == error);
 }
 
-TEST_CASE("two events that a trace could not tell apart are refused") {
+TEST_CASE("two events that a trace could not distinguish are refused") {
   CHECK(error_of(in_subsystem("event e \"\" D a--b,\nevent f \"\" D a--b { property u8 arg; },")) ==
         "s:3:7: expected an event that is a point of its own, found the point \"D a--b\" of event "
         "\"e\" of \"s\" in line 2");

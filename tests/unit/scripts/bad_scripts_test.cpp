@@ -1,5 +1,5 @@
-// Scripts that are wrong, that do not end, that want too much, and that try what they may not; and
-// workers that vanish. Each is told in one line, and stops nothing else.
+// Scripts that are wrong, do not end, want too much memory, or try forbidden things; and workers
+// that vanish. Each gets an error of one line, and stops nothing else.
 #include <chrono>
 #include <csignal>
 #include <fstream>
@@ -51,7 +51,7 @@ TEST_CASE("functions register nothing later, and make nothing out of place") {
   CHECK(has(error_of("marker('m')()"), "m: it is made by a function of on()"));
 }
 
-TEST_CASE("an activity is made of what it says") {
+TEST_CASE("an activity is made from its arguments") {
   const auto error = [](const std::string& call) {
     const auto stage =
         begun("local a = activity('a', { 'x' }) on('D *', function(e) " + call + " end)");
@@ -66,7 +66,7 @@ TEST_CASE("an activity is made of what it says") {
             "more than 1000 activities and markers by one event"));
 }
 
-TEST_CASE("nothing of the outside is there") {
+TEST_CASE("nothing outside of the sandbox is reachable") {
   for (const std::string name : {"io", "os", "debug", "package", "coroutine"})
     CHECK(has(error_of("\nlocal x = " + name + ".anything"),
               "test.lua:2: attempt to index a nil value (global '" + name + "')"));
@@ -84,12 +84,12 @@ TEST_CASE("a loop without an end is stopped where it is") {
   CHECK(error_of("local n = 0\nwhile true do\n  n = n + 1\nend").starts_with("test.lua:"));
   CHECK(has(error_at_event("filter(function(e)\n  while true do end\nend)"),
             "test.lua:2: took longer than 2 s of processor time"));
-  // Also one that catches the error.
+  // A script cannot catch the error.
   CHECK(has(error_of("while true do pcall(function() while true do end end) end"),
             "took longer than 2 s of processor time"));
 }
 
-TEST_CASE("what no hook stops is killed") {
+TEST_CASE("a function that no hook stops is killed") {
   // A pattern that tries all ways takes years, in one function of C.
   const auto start = std::chrono::steady_clock::now();
   const std::string error = error_at_event(
@@ -101,7 +101,7 @@ TEST_CASE("what no hook stops is killed") {
   CHECK(std::chrono::steady_clock::now() - start < std::chrono::minutes(1));
 }
 
-TEST_CASE("memory has a bound, and what wants more has a line") {
+TEST_CASE("memory has a bound, and an error for lack of it has its line") {
   CHECK(has(error_of("\nlocal text = string.rep('x', 1 << 40)"), "test.lua:2: "));
   CHECK(has(error_of("\nlocal text = string.rep('x', 1 << 30)"),
             "test.lua:2: not enough memory: a script may have 256 MiB"));
@@ -115,7 +115,7 @@ TEST_CASE("memory has a bound, and what wants more has a line") {
   CHECK(has(error_of("local function f() return f() + 1 end\nf()"), "stack overflow"));
 }
 
-TEST_CASE("a worker that is killed is told of, and no pass goes on as if it had answered") {
+TEST_CASE("a worker that is killed is reported, and no pass goes on as if it had answered") {
   const auto stage = begun("filter(function(e) return true end)");
   model::EventBatch batch = to_batch({{.ts_ns = kOpenNs, .seq = 0, .point = 0, .values = {1, 5}}});
   REQUIRE(stage->worker_pid() > 0);
@@ -136,7 +136,7 @@ pid_t youngest_child() {
   return last;
 }
 
-TEST_CASE("a worker that dies while it reads the script is told of at once") {
+TEST_CASE("a worker that dies while it reads the script is reported at once") {
   const pid_t before = youngest_child();
   std::thread killer([before] {
     pid_t worker = before;
@@ -154,7 +154,7 @@ TEST_CASE("a worker that dies while it reads the script is told of at once") {
   CHECK(std::chrono::steady_clock::now() - start < std::chrono::minutes(1));
 }
 
-TEST_CASE("a worker that is killed in the middle of a function is told of with its line") {
+TEST_CASE("a worker that is killed in the middle of a function is reported with its line") {
   const auto stage = begun("\nfilter(function(e) while true do end end)");
   model::EventBatch batch = to_batch({{.ts_ns = kOpenNs, .seq = 0, .point = 0, .values = {1, 5}}});
   const pid_t worker = stage->worker_pid();
@@ -178,7 +178,7 @@ TEST_CASE("events go on without the worker of a script that changes none of them
   CHECK(has(stage->error(), "it was killed by SIGKILL"));
 }
 
-TEST_CASE("what is behind the walls can do nothing but answer") {
+TEST_CASE("a worker in the sandbox can do nothing but answer") {
   // Should a script get out of the interpreter: each of these is the last that a process does.
   const auto ends_by = [](void (*act)()) {
     int ends[2];

@@ -72,7 +72,7 @@ TEST_CASE("a column is a journey's as well") {
   CHECK((*script)->error().empty());
 }
 
-TEST_CASE("an error of a function for journeys is told, and none is kept after it") {
+TEST_CASE("an error of a function for journeys is reported, and no journey is kept after it") {
   auto script = JourneyScript::create(
       {.name = "test.lua", .text = "\nfilter_journeys(function(j) return j.mutex > 1 end)"},
       schema(), kOpenNs, nullptr);

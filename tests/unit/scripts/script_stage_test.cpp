@@ -42,7 +42,7 @@ TEST_CASE("a filter with a pattern is asked about those points only") {
   CHECK(passed("filter('K *', function(e) return false end)", kSome).size() == 4);
 }
 
-TEST_CASE("what is left out and made is counted") {
+TEST_CASE("left-out events and made activities are counted") {
   const auto stage = begun(
       "local seen = marker('seen') "
       "filter(function(e) return e.rnti == 5 end) on(function() seen() end)");
@@ -103,7 +103,7 @@ TEST_CASE("an activity lies behind the event that ends it, on its thread") {
   CHECK(point.fields[2].is_signed);
 }
 
-TEST_CASE("a script knows of an event what a line of events has") {
+TEST_CASE("a script sees of an event what a line of `events` shows") {
   std::string said;
   const auto stage = begun(
       "on('D a--b', function(e) print(e.dir, e.point, e.src, e.dest, e.t_ns - open_ns, e.tid, "

@@ -10,7 +10,7 @@ using Catch::Matchers::WithinRel;
 
 constexpr std::uint64_t kMs = 1'000'000;
 
-TEST_CASE("nothing that happened has no rate and no burst") {
+TEST_CASE("an empty series has no rate and no burst") {
   const ArrivalSeries series;
   CHECK(series.count() == 0);
   CHECK(series.busiest_ms() == 0);
@@ -27,7 +27,7 @@ TEST_CASE("gaps are from each to the next") {
   CHECK(series.gaps_ns().max() == 250);
 }
 
-TEST_CASE("what comes evenly is its own mean") {
+TEST_CASE("an even series is its own mean") {
   ArrivalSeries series;
   for (std::uint64_t i = 0; i < 2500; ++i) series.add(7 + i * kMs);
   CHECK(series.busiest_ms() == 1);

@@ -23,7 +23,7 @@ TEST_CASE("depth is weighted by how long it lasted") {
   CHECK(depth.quantile(1) == 2);
 }
 
-TEST_CASE("what was inside before the first event does not make a depth negative") {
+TEST_CASE("units inside before the first event do not make a depth negative") {
   Depth depth;
   depth.begin(0);
   depth.leave(10);

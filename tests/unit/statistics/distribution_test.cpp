@@ -99,7 +99,7 @@ TEST_CASE("adding after asking keeps quantiles right") {
   CHECK(times.quantile(0.5) == 4);
 }
 
-TEST_CASE("nothing has quantiles of 0") {
+TEST_CASE("an empty distribution has quantiles of 0") {
   const Distribution times;
   CHECK(times.quantile(0.5) == 0);
   CHECK(times.min() == 0);

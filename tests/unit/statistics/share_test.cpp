@@ -18,14 +18,14 @@ TEST_CASE("a share's bounds are Wilson's") {
   CHECK_THAT(few.high, WithinAbs(0.4042, 1e-4));
 }
 
-TEST_CASE("none of many may still be some, all may still be fewer") {
+TEST_CASE("none of many may still be some, and all may still be fewer") {
   CHECK(share_of(0, 100).low == 0);
   CHECK_THAT(share_of(0, 100).high, WithinAbs(0.0370, 1e-4));
   CHECK(share_of(100, 100).high == 1);
   CHECK_THAT(share_of(100, 100).low, WithinAbs(0.9630, 1e-4));
 }
 
-TEST_CASE("of nothing everything is possible") {
+TEST_CASE("a share of nothing may be anything") {
   CHECK(share_of(0, 0).low == 0);
   CHECK(share_of(0, 0).high == 1);
 }

@@ -90,7 +90,7 @@ void check(const Distribution& times, const std::vector<std::uint64_t>& sorted) 
   }
 }
 
-TEST_CASE("no samples take a quantile, or what exceeds a value, further off than 0.1 %") {
+TEST_CASE("quantiles and shares above a value are off by 0.1 % at most") {
   for (const Shape& shape : shapes()) {
     CAPTURE(shape.name);
     auto values = samples_of(shape);

@@ -11,7 +11,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-TEST_CASE("what a child says comes back") {
+TEST_CASE("a child's answer comes back") {
   const auto text = run_in_bounded_child([] { return std::string(100'000, 'x'); }, 1 << 20, 5s);
   REQUIRE(text);
   CHECK(*text == std::string(100'000, 'x'));
@@ -29,7 +29,7 @@ TEST_CASE("a child that waits is not given up, however long that takes") {
   CHECK(*text == "done");
 }
 
-TEST_CASE("a child that computes without end is ended, and its error says by what") {
+TEST_CASE("a child that computes without end is ended, and its error has the limit") {
   const auto text = run_in_bounded_child(
       []() -> std::string {
         for (;;) asm volatile("" ::: "memory");
@@ -39,7 +39,7 @@ TEST_CASE("a child that computes without end is ended, and its error says by wha
   CHECK(text.error().text() == "it took more than 0.1 s of processor time");
 }
 
-TEST_CASE("an answer that is too long is none") {
+TEST_CASE("an answer that is too long is refused") {
   const auto text = run_in_bounded_child([] { return std::string(2000, 'x'); }, 1000, 5s);
   REQUIRE_FALSE(text);
   CHECK(text.error().text() == "it answered with 2000 bytes");

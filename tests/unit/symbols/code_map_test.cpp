@@ -74,7 +74,7 @@ TEST_CASE("code that no file is behind has a name and no file") {
   munmap(made, 4096);
 }
 
-TEST_CASE("code that was mapped later is found once that is told") {
+TEST_CASE("code that was mapped later is found after a new look") {
   const auto process = this_process();
   CodeMap map(process);
   CHECK(!map.find(1));  // reads the maps

@@ -72,7 +72,7 @@ TEST_CASE("a file without names has an empty table") {
   CHECK(table.at(1).empty());
 }
 
-TEST_CASE("names that reach beyond their table are none") {
+TEST_CASE("names that reach beyond their table are ignored") {
   const auto file = open_file(SJ_INLINED);
   std::string bytes = test::contents(SJ_INLINED);
   const auto* const strings = file.section(".strtab");

@@ -23,7 +23,7 @@ TEST_CASE("without the rights all addresses are 0, and nothing is known") {
   CHECK(symbols.function_at(0xffffffff81000100).empty());
 }
 
-TEST_CASE("lines that are none are skipped") {
+TEST_CASE("invalid lines are skipped") {
   const KernelSymbols symbols("\nxyz\nffffffff81000100\nffffffff81000100 TT x\n1000 T only\n");
   CHECK(symbols.function_at(0x1001) == "only");
 }

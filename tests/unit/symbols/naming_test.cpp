@@ -94,7 +94,7 @@ TEST_CASE("without lines a function is the symbol that covers the address") {
   CHECK(frames[2].calls.empty());
 }
 
-TEST_CASE("a stripped file gives no names, but tells where its functions begin") {
+TEST_CASE("a stripped file gives no names, but the beginnings of its functions") {
   const ElfFile whole = open_file(SJ_INLINED);
   const ElfFile file = open_file(SJ_STRIPPED);
   const std::uint64_t outer = address_of(whole, "outer");
@@ -110,7 +110,7 @@ TEST_CASE("a stripped file gives no names, but tells where its functions begin")
   CHECK(frames[3].calls.empty());
 }
 
-TEST_CASE("whatever is written over a file's debug information ends no test") {
+TEST_CASE("overwritten debug information ends no test") {
   const std::string whole = test::contents(SJ_INLINED);
   const ElfFile file = open_file(SJ_INLINED);
   const test::TemporaryDirectory directory;

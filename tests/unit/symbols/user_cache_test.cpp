@@ -31,7 +31,7 @@ struct Kept {
   }
 };
 
-TEST_CASE("what was kept comes back, and what replaced it") {
+TEST_CASE("kept files come back, and so do their replacements") {
   const Kept kept;
   const UserCache cache = kept.with("one");
   CHECK(cache.load("id") == "one");
@@ -46,7 +46,7 @@ TEST_CASE("what was kept comes back, and what replaced it") {
   CHECK(std::distance(fs::directory_iterator(kept.room), fs::directory_iterator()) == 1);
 }
 
-TEST_CASE("a file that was damaged anywhere is none") {
+TEST_CASE("a file that was damaged anywhere is ignored") {
   const Kept kept;
   const UserCache cache = kept.with("some answers");
   const std::string whole = test::contents(kept.file);
@@ -62,7 +62,7 @@ TEST_CASE("a file that was damaged anywhere is none") {
   CHECK(cache.load("id") == "some answers");
 }
 
-TEST_CASE("a file that others can reach, or that is a link, is none") {
+TEST_CASE("a file that others can reach, or that is a link, is ignored") {
   const Kept kept;
   const UserCache cache = kept.with("text");
   REQUIRE(chmod(kept.file.c_str(), 0644) == 0);
@@ -109,7 +109,7 @@ TEST_CASE("root keeps nothing in a directory of somebody else") {
   CHECK_FALSE(kept.open());
 }
 
-TEST_CASE("what was of use least lately goes when there are many") {
+TEST_CASE("the least recently used files go when there are many") {
   const Kept kept;
   const UserCache cache = kept.with("first");
   for (int number = 0; number < 100; ++number) {

@@ -52,7 +52,7 @@ ActivitySelection until(std::uint64_t until_ns, std::uint32_t only = 0) {
       }};
 }
 
-TEST_CASE("of some of what threads did times, waits, calls and ways are those") {
+TEST_CASE("a selection of threads' activity has its own times, waits, calls and paths") {
   Program program;
   // Two packets: 101 receives each, wakes 102, which sends it.
   for (const std::uint64_t at : {1100U, 1500U}) {
@@ -104,7 +104,7 @@ TEST_CASE("a futex for which the same threads wait and wake is a lock") {
   CHECK_FALSE(survey->futexes().at({kPid, 0xb000}).is_lock());  // as a condition is waited for
 }
 
-TEST_CASE("what ended a wait is told by who woke the thread, and what its call returned") {
+TEST_CASE("the end of a wait has its waker, and the result of its call") {
   Program program;
   // A sleep, a timer's descriptor, a poll that timed out, a futex that did.
   program.waits_in(101, {1100, 1110, 1111}, 0, kByInterrupt, kNanosleep, 0);
@@ -165,7 +165,7 @@ TEST_CASE("from a packet that comes in to the one that goes out, along the hand-
         200);
 }
 
-TEST_CASE("a thread that a timer woke sends nothing of what it once was given") {
+TEST_CASE("a thread that a timer woke does not send what it got earlier") {
   Program program;
   program.waits_in(101, {1100, 1105, 1110}, 900, kBySoftirq, kRecvfrom, 100, kSocketIn);
   program.waits_in(102, {1050, 1130, 1140}, 101, kByThread, kFutex, 0, 0x7f00, kFutexWaitBitset);
@@ -175,7 +175,7 @@ TEST_CASE("a thread that a timer woke sends nothing of what it once was given") 
   CHECK(program.survey(2000)->paths().empty());
 }
 
-TEST_CASE("a lock, a nap and a page in the midst of work change nothing of the way") {
+TEST_CASE("a lock, a sleep and a page fault in the midst of work do not change the path") {
   Program program;
   program.waits_in(103, {1010, 1015, 1018}, 104, kByThread, kFutex, 0, 0x9000, kFutexWait);
   program.waits_in(104, {1020, 1025, 1028}, 103, kByThread, kFutex, 0, 0x9000, kFutexWait);
@@ -190,7 +190,7 @@ TEST_CASE("a lock, a nap and a page in the midst of work change nothing of the w
   CHECK(survey->paths().begin()->second.max() == 1160 - 1111);
 }
 
-TEST_CASE("a packet that a thread of the program sends to another one is told") {
+TEST_CASE("a packet that one thread of the program sends to another is reported") {
   Program program;
   program.waits_in(101, {1100, 1150, 1160}, 104, kBySoftirq, kRecvfrom, 100, kSocketIn);
   program.trace.call(1140, 1170, 104, kSendto, 100, kSocketOut);
@@ -203,7 +203,7 @@ TEST_CASE("a packet that a thread of the program sends to another one is told") 
   CHECK(edge(*survey, WakeCause::kNetwork, 0, 101, {kRecvfrom, kSocketIn}).count == 2);
 }
 
-TEST_CASE("a timer at regular intervals makes a periodic thread, at others none") {
+TEST_CASE("a timer at regular intervals makes a periodic thread, at irregular ones it does not") {
   Program program;
   for (std::uint64_t tick = 0; tick < 10; ++tick) {
     const std::uint64_t at = 1100 + 80 * tick;
@@ -219,7 +219,7 @@ TEST_CASE("a timer at regular intervals makes a periodic thread, at others none"
   CHECK(guess_role(survey->threads().at(103)).role == ThreadRole::kTimed);
 }
 
-TEST_CASE("a thread that always runs polls where its calls find nothing, else it is busy") {
+TEST_CASE("a thread that always runs is polling if its calls find nothing, else it is busy") {
   Program program;
   for (const std::uint32_t tid : {101, 102}) program.trace.on_switch(1001, tid % 2, 0, 0, tid);
   for (std::uint64_t at = 1010; at < 1990; at += 20) {
@@ -263,7 +263,7 @@ TEST_CASE("without system calls threads and their wakers are known, and no more"
   CHECK(edge(*survey, WakeCause::kInterrupt, 0, 104).delay_ns.max() == 5);
 }
 
-TEST_CASE("a trace of before system calls had arguments still tells who wakes whom") {
+TEST_CASE("a trace from before system calls had arguments still shows who wakes whom") {
   Program program;
   program.trace.schema.points[context::test::kSyscall].fields.resize(3);
   program.waits_in(102, {1100, 1150, 1160}, 101, kByThread, kFutex, 0, 0x7f00, kFutexWaitBitset);

@@ -80,7 +80,7 @@ TEST_CASE("blocks that are not there are missing, wherever they were") {
   CHECK(trace.found().unaccounted == 4 * kEvents);
 }
 
-TEST_CASE("what the ledger counts is lost and not missing, and what was not wanted is neither") {
+TEST_CASE("hits in the ledger are lost and not missing, and unwanted ones are neither") {
   Trace trace;
   trace.capture.stream_hits = {4 * kEvents};
   trace.ledger = {{.stream = 0, .point = 0, .cause = model::LossCause::kRingFull, .count = kEvents},
@@ -96,8 +96,7 @@ TEST_CASE("what the ledger counts is lost and not missing, and what was not want
   CHECK(trace.found().unaccounted == kEvents);
 }
 
-TEST_CASE(
-    "of a capture that does not say how many hits there were the numbers tell what they can") {
+TEST_CASE("in a capture without totals the numbers show the missing hits") {
   Trace trace;
   trace.capture.close_ns = 0;
   trace.write({0, 2});

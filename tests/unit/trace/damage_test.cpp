@@ -162,10 +162,10 @@ TEST_CASE("reading a damaged block by itself fails with its file, offset and rea
                     small.ends[0]));
   CHECK(reader->damage().size() == 1);
   CHECK(error_of(reader->read(reader->blocks()[1], batch)) != "");
-  CHECK(reader->damage().size() == 1);  // told once
+  CHECK(reader->damage().size() == 1);  // reported once
 }
 
-TEST_CASE("bytes between blocks are stepped over and told") {
+TEST_CASE("bytes between blocks are skipped and reported") {
   const Small small;
   Bytes damaged(small.bytes.begin(),
                 small.bytes.begin() + static_cast<std::ptrdiff_t>(small.ends[0]));
@@ -264,7 +264,7 @@ TEST_CASE("an index that does not fit the file is not believed") {
   }
 }
 
-TEST_CASE("what comes after a finished trace is told, and what comes before is read") {
+TEST_CASE("data behind a finished trace is reported, and the trace is read") {
   const Small small;
   Bytes damaged = small.bytes;
   append(damaged, bytes_of("and some more"));
@@ -314,7 +314,7 @@ TEST_CASE("blocks behind a hole of a file are found") {
   CHECK(reader->damage()[0].offset == small.ends[0]);
 }
 
-TEST_CASE("a FIFO that nobody writes into is refused at once") {
+TEST_CASE("a FIFO without a writer is refused at once") {
   const TemporaryDirectory folder;
   const std::string path = folder.path("fifo.sjt");
   REQUIRE(mkfifo(path.c_str(), 0600) == 0);

@@ -118,7 +118,7 @@ TEST_CASE("a place that is no block is passed over once the next one has come") 
   CHECK(follower.has_ended());
 }
 
-TEST_CASE("what is no trace is refused, and what is none yet is waited for") {
+TEST_CASE("a file that is no trace is refused, and one that may become one is waited for") {
   const Bytes bytes = bytes_of("this is a text and no trace at all");
   std::size_t come = 7;
   Follower follower(std::make_unique<PartSource>(bytes, come));

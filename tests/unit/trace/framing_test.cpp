@@ -37,7 +37,7 @@ std::string capture_until(std::uint64_t close_ns) {
   return to_json(capture);
 }
 
-TEST_CASE("blocks are followed, whatever pieces they come in") {
+TEST_CASE("blocks are followed in any pieces") {
   test::Bytes bytes = test::file_header();
   test::append(bytes, block_of(BlockType::kHost, R"({"name": "here"})"));
   test::append(bytes, block_of(BlockType::kOrigin, origin_of("abc")));
@@ -61,7 +61,7 @@ TEST_CASE("blocks are followed, whatever pieces they come in") {
   CHECK(framing.whole_bytes() == bytes.size());
 }
 
-TEST_CASE("what is no trace is said to be none") {
+TEST_CASE("bytes that cannot be a trace are recognised") {
   Framing framing;
   framing.add(test::bytes_of("HTTP/1.1 400 Bad Request\r\n\r\n"));
   CHECK_FALSE(framing.is_trace());

@@ -101,7 +101,7 @@ TEST_CASE("unknown members of known blocks are skipped") {
   CHECK(reader->ledger() == model::Ledger{{.stream = 1, .point = 2, .count = 3}});
 }
 
-TEST_CASE("a block that is not what its type says is damage, and the rest is read") {
+TEST_CASE("a block whose contents do not match its type is damage, and the rest is read") {
   const Parts parts;
   for (const BlockType type :
        {BlockType::kSchema, BlockType::kTarget, BlockType::kHost, BlockType::kStream,
@@ -214,7 +214,7 @@ TEST_CASE("a schema that cannot be true is damage, and its events are not guesse
   }
 }
 
-TEST_CASE("losses of points that are not in the schema are damage and are not told") {
+TEST_CASE("losses of points that are not in the schema are damage and are not counted") {
   const Parts parts;
   auto reader = parts.open(
       {parts.before,

@@ -185,7 +185,7 @@ TEST_CASE("the newest word on energy counts") {
   CHECK(reader->energy().was_asked_for());
 }
 
-TEST_CASE("a trace has every target that it tells of, the newest word on each") {
+TEST_CASE("a trace has every target that it describes, with the newest description") {
   const TemporaryDirectory folder;
   const std::string path = folder.path("run.sjt");
   {

@@ -173,7 +173,7 @@ TEST_CASE("many streams keep their own events and order") {
   CHECK(there_and_back(schema, blocks) == all);
 }
 
-TEST_CASE("a block tells its stream, its events and their spans") {
+TEST_CASE("a block has its stream, its events and their spans") {
   const TemporaryDirectory folder;
   const model::Schema schema = some_schema();
   Events events = some_events(5, 9, 100, schema);

@@ -42,7 +42,7 @@ TEST_CASE("numbers that count up from 0 have no gap") {
   CHECK(gaps_of(check).empty());
 }
 
-TEST_CASE("what lies before the first wanted number is no gap") {
+TEST_CASE("numbers before the first wanted one are no gap") {
   SequenceCheck check;
   const std::vector<Number> numbers = {{5, 50}, {6, 60}, {8, 80}};
   check.add(batch_of(numbers));
@@ -59,7 +59,7 @@ TEST_CASE("no numbers have no gap") {
   CHECK(gaps_of(SequenceCheck()).empty());
 }
 
-TEST_CASE("a gap tells its numbers and the events around it") {
+TEST_CASE("a gap has its numbers and the events around it") {
   SequenceCheck check;
   const std::vector<Number> numbers = {{2, 20}, {3, 30}, {7, 70}, {8, 80}};
   check.add(batch_of(numbers));

@@ -37,8 +37,7 @@ class FullDisk {
 };
 
 TEST_CASE(
-    "until it is finished a trace is called partial, and neither an older one nor what was left is "
-    "lost") {
+    "an unfinished trace is called partial, and neither an older one nor a left one is lost") {
   const TemporaryDirectory folder;
   const std::string path = folder.path("run.sjt");
   const model::Schema schema = some_schema();

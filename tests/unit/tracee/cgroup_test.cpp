@@ -28,7 +28,7 @@ TEST_CASE("a group has the processes of its own list and of all lists below, eac
   CHECK(group->processes().error().text().ends_with("is gone"));
 }
 
-TEST_CASE("what is no group is told from what is not there") {
+TEST_CASE("an invalid group is distinguished from a missing one") {
   const test::TemporaryDirectory directory;
   const auto plain = Cgroup::open(directory.path());
   REQUIRE_FALSE(plain);

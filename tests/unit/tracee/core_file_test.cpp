@@ -112,7 +112,7 @@ Result<CoreFile> open_bytes(const test::TemporaryDirectory& directory, const std
   return CoreFile::open(std::move(file), bytes.size(), path);
 }
 
-TEST_CASE("a core file says who ended by which signal, and where memory is") {
+TEST_CASE("a core file has its process, the signal that ended it, and the places of its memory") {
   const test::TemporaryDirectory directory;
   const auto core = open_bytes(directory, Core().bytes());
   REQUIRE(core);
@@ -134,7 +134,7 @@ TEST_CASE("a core file says who ended by which signal, and where memory is") {
   CHECK_FALSE(core->read(core->segments()[1].offset + 1, bytes));
 }
 
-TEST_CASE("a core file that is cut anywhere gives what it has, or one line") {
+TEST_CASE("a core file that is cut anywhere gives the parts that are left, or one error line") {
   const test::TemporaryDirectory directory;
   const std::string whole = Core().bytes();
   std::size_t opened = 0;
@@ -168,7 +168,7 @@ TEST_CASE("headers that name more than there is are refused") {
   CHECK(refused([](Core& core) { core.notes.resize(core.notes.size() - 8); }));
 }
 
-TEST_CASE("what is no core is not taken for one") {
+TEST_CASE("a file that is no core is refused") {
   const test::TemporaryDirectory directory;
   const auto is_core = [&](const std::string& bytes) {
     test::write_contents(directory.path("file"), bytes);

@@ -38,7 +38,7 @@ std::string error_with_header(void (*change)(Elf64_Ehdr&)) {
 
 }  // namespace
 
-TEST_CASE("a program tells its machine, and whether it runs at a fixed address") {
+TEST_CASE("a program's file has its machine, and whether it runs at a fixed address") {
   CHECK(open_subject("program-O2").machine() == tracee::Machine::kX86_64);
   CHECK_FALSE(open_subject("program-O2").fixed_address());
   CHECK_FALSE(open_subject("program-O2-static-pie").fixed_address());

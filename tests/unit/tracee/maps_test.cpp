@@ -110,7 +110,7 @@ tracee::ExecutedFiles own_files() {
 
 }  // namespace
 
-TEST_CASE("a mapped file is found whatever its name holds") {
+TEST_CASE("a mapped file with any name is found") {
   const subject::TemporaryDirectory directory;
   for (const std::string name :
        {"with space", "two\nlines", "ends (deleted)", "octal\\012digits", "caf\xc3\xa9"}) {

@@ -176,7 +176,7 @@ TEST_CASE("no operands at all is a probe without arguments") {
   CHECK(parse("   ", Machine::kArm64)->empty());
 }
 
-TEST_CASE("what cannot be read exactly is refused with the reason on x86-64") {
+TEST_CASE("an operand that cannot be read exactly is refused with the reason on x86-64") {
   check_refused(
       {
           {"8f@%xmm0", "floating-point"},
@@ -217,7 +217,7 @@ TEST_CASE("what cannot be read exactly is refused with the reason on x86-64") {
       Machine::kX86_64);
 }
 
-TEST_CASE("what cannot be read exactly is refused with the reason on arm64") {
+TEST_CASE("an operand that cannot be read exactly is refused with the reason on arm64") {
   check_refused(
       {
           {"8f@d0", "floating-point"},

@@ -44,8 +44,7 @@ Elf64_Ehdr header_of_program(std::uint64_t section_headers, std::uint16_t sectio
 
 }  // namespace
 
-TEST_CASE(
-    "the quick count has those points that the careful reading has, and what is wrong there") {
+TEST_CASE("the quick count finds the points of the careful reading, and the errors there") {
   std::size_t with_points = 0;
   for (const std::string name :
        {"program-O0", "program-O2", "program-O2-no-pie", "program-O2-stripped", "program-O2-static",
@@ -63,7 +62,7 @@ TEST_CASE(
   CHECK(with_points > 6);
 }
 
-TEST_CASE("what is no program has no points, and what is no file is not opened") {
+TEST_CASE("a file that is no program has no points, and a path that is no file is not opened") {
   const subject::TemporaryDirectory directory;
   test::write_contents(directory.path("empty"), "");
   test::write_contents(directory.path("text"), std::string(5000, '#'));

@@ -189,7 +189,7 @@ TEST_CASE("a running program's points include those of a library that it loaded 
   check_sites(points);
 }
 
-TEST_CASE("a load bias turns an ELF address into where it is at run time") {
+TEST_CASE("a load bias converts an ELF address to the run-time address") {
   own_point(1);
   const Points points = points_of(getpid());
   const auto sites = sites_of(points, "test.in--test.out");
@@ -395,7 +395,8 @@ TEST_CASE("in a file without section headers the notes of a loaded note segment 
 }
 
 TEST_CASE(
-    "a program instrumented for LatSeq has its points, and what LatSeq took too is told why not") {
+    "a program instrumented for LatSeq has its points, and LatSeq's unusable ones have the "
+    "reason") {
   const auto build = GENERATE("latseq", "latseq-static-stripped", "latseq-dropped");
   INFO(build);
   if (!subject::exists(build)) SKIP("ld.lld is not installed");

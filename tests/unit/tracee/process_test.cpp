@@ -29,7 +29,7 @@ std::string error_of(pid_t pid) {
 
 }  // namespace
 
-TEST_CASE("a running process says who it is") {
+TEST_CASE("a running process has its pid, name and executable") {
   const std::string path = subject::path("program-O2");
   const subject::Running running({path, "", "two words"});
   const auto process = Process::open(running.pid());
@@ -176,7 +176,7 @@ TEST_CASE("a command name cannot forge the numbers after it") {
   CHECK_FALSE(tracee::parse_stat(""));
 }
 
-TEST_CASE("what a target wrote cannot drive a terminal") {
+TEST_CASE("a target's text cannot drive a terminal") {
   CHECK(tracee::printable("a\x1b[2Jb\nc\x7f") == "a\\x1b[2Jb\\x0ac\\x7f");
   CHECK(tracee::printable("caf\xc3\xa9") == "caf\xc3\xa9");
 }

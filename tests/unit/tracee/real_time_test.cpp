@@ -24,12 +24,12 @@ TEST_CASE("all CPUs can be taken when each can have a thread of its own") {
   CHECK_FALSE(can_take_all({}, std::array{on({0})}));
 }
 
-TEST_CASE("a process without real-time threads starves nobody") {
+TEST_CASE("a process without real-time threads takes no CPU from others") {
   CHECK_FALSE(find_starvation(std::array{getpid()}, std::chrono::milliseconds(1)));
   CHECK_FALSE(find_starvation(std::array{pid_t{0x3fffffff}}, std::chrono::milliseconds(1)));
 }
 
-TEST_CASE("a real-time thread is called by its name and how urgent it is") {
+TEST_CASE("a real-time thread is shown with its name and priority") {
   CHECK(on({0}).title() == "x (FIFO 1)");
 }
 

@@ -156,7 +156,7 @@ TEST_CASE("a process that cannot be read in time does not hide the others") {
   CHECK(pids_of(programs) == std::vector<pid_t>{5});
 }
 
-TEST_CASE("where process 1 is not to be seen, others are said to be hidden") {
+TEST_CASE("if process 1 is not visible, others are reported as hidden") {
   const MadeUpProc proc;
   fs::remove_all(proc.path(1, ""));
   CHECK(proc.find({}).hides_others);

@@ -30,7 +30,7 @@ std::vector<Instant> instants(double seconds, double apart_s) {
   return all;
 }
 
-TEST_CASE("times between instants hold within the bound, which is near to what they are off") {
+TEST_CASE("times between instants hold within the bound, which is close to the real error") {
   const CycleTimes times(instants(60, 0.5));
   REQUIRE(times.ready());
   REQUIRE(times.bound_ns());
@@ -62,7 +62,7 @@ TEST_CASE("instants that are near to each other are not used, but for the first 
   CHECK(brief.is_outside(cycles_at(0.5)));
 }
 
-TEST_CASE("a clock that goes back is left out, and none or one instant tells nothing") {
+TEST_CASE("a clock that goes back is left out, and fewer than two instants give nothing") {
   auto some = instants(10, 0.5);
   some[7].unix_ns -= 3 * kSecond;
   const CycleTimes times(some);

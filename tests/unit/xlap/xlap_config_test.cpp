@@ -72,7 +72,7 @@ TEST_CASE("files, references, stamps, durations and packet types are read") {
   CHECK(config->packet_types.at(1) == "Ack");
 }
 
-TEST_CASE("durations and packet types may be left out, and what is not known is no error") {
+TEST_CASE("durations and packet types may be left out, and unknown members are no error") {
   const std::string short_one = kSound.substr(0, kSound.find("durations:")) + "notes: [a, b]\n";
   const auto config = parse_config(short_one, "d/xlap.yml");
   REQUIRE(config.has_value());

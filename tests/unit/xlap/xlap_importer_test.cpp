@@ -119,7 +119,7 @@ struct Imported {
   }
 };
 
-TEST_CASE("stamps become points, and times of cycles are right within the bound that is said") {
+TEST_CASE("stamps become points, and times of cycles are right within the stated bound") {
   const Imported imported;
   imported.write_tables();
   const auto summary = imported.import();
@@ -174,7 +174,7 @@ TEST_CASE("stamps become points, and times of cycles are right within the bound 
   CHECK(counts.size() == 7);
 }
 
-TEST_CASE("a step of the clock makes the bound as large as what it does to times") {
+TEST_CASE("a step of the clock makes the bound as large as its effect on times") {
   const Imported imported;
   imported.write("xlap.yml", R"(data_files: {s: s.csv}
 cycle_reference: {s: A}

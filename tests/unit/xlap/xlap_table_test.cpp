@@ -85,7 +85,7 @@ TEST_CASE("rows that do not fit are errors with their line, and a cut one is lef
   CHECK(shorter->is_cut());
 }
 
-TEST_CASE("tables that are none are refused with their line") {
+TEST_CASE("invalid tables are refused with their line") {
   const auto refused = [](std::string bytes) {
     Text text(std::move(bytes));
     const auto table = Table::open(text, "t.csv");

@@ -85,7 +85,7 @@ class BpfEngine final : public EventEngine {
   std::chrono::microseconds poll_period_{};
   BpfPrograms programs_;
   std::optional<Drain> drain_;
-  bool has_ended_ = false;  // its process
+  bool has_ended_ = false;  // its process has ended
   std::uint64_t stamp_delay_ns_ = 0;
   std::uint64_t stamp_spread_ns_ = 0;
   std::uint32_t first_stream_ = 0;  // the CPUs' streams follow each other

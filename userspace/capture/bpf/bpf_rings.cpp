@@ -161,7 +161,8 @@ Result<ProgramWait> ProgramWait::create() {
   LIBBPF_OPTS(bpf_map_create_opts, options, .inner_map_fd = static_cast<__u32>(inner.get()));
   base::Fd outer(bpf_map_create(BPF_MAP_TYPE_ARRAY_OF_MAPS, "sj_wait", sizeof(std::uint32_t),
                                 sizeof(std::uint32_t), 1, &options));
-  if (!inner || !outer) return fail_errno("make what tells that no BPF program runs any more");
+  if (!inner || !outer)
+    return fail_errno("create the map that shows when no BPF program runs any more");
   return ProgramWait(std::move(outer), std::move(inner));
 }
 

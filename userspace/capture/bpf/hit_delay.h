@@ -1,6 +1,6 @@
 // An artificial delay of each hit of the BPF programs: zero. Tests and benches of expensive hits
 // link a program of their own with another definition of this function
-// (tests/support/dear_hits.cpp). The program that is installed has no switch for it.
+// (tests/support/slow_hits.cpp). The program that is installed has no switch for it.
 #pragma once
 
 #include <cstdint>

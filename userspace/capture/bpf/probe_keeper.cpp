@@ -77,7 +77,7 @@ Result<void> obey(Held& held, Order order, const std::vector<model::PointId>& wh
 }
 
 // Serves until the connection ends, which shows that the tracer has ended.
-void obey_until_the_end(int connection, Held& held) {
+void serve_until_end(int connection, Held& held) {
   for (;;) {
     const auto message = base::receive_message(connection);
     if (!message || message->kind >= static_cast<std::uint32_t>(Order::kEnd)) return;
@@ -99,7 +99,7 @@ void hold_probes(base::Fd connection, const ProbeOrder& order) {
     auto held = load(order);
     const auto answer = held ? held->programs.share() : std::unexpected(held.error());
     const bool is_heard = base::send_answer(only.get(), answer).has_value();
-    if (held && is_heard) obey_until_the_end(only.get(), *held);
+    if (held && is_heard) serve_until_end(only.get(), *held);
   }
   _exit(0);
 }

@@ -110,7 +110,7 @@ struct ContextPrograms::State {
   Result<void> open();
   void look_for_tracepoints();
   bool try_load(const Families& wanted, int& code);
-  void load_what_goes();
+  void load_available();
 };
 
 void ContextPrograms::State::leave_out(ContextFamily family, const std::string& why) {
@@ -163,7 +163,7 @@ bool ContextPrograms::State::try_load(const Families& wanted, int& code) {
 
 // Loads all families together. If that fails, leaves out those that the kernel refuses to load
 // alone.
-void ContextPrograms::State::load_what_goes() {
+void ContextPrograms::State::load_available() {
   int code = 0;
   if (families.empty() || try_load(families, code)) return;
   const Families wanted = families;
@@ -199,7 +199,7 @@ Result<ContextPrograms> ContextPrograms::load(const std::vector<ContextFamily>& 
   }
   SJ_CHECK(state->open());
   state->look_for_tracepoints();
-  state->load_what_goes();
+  state->load_available();
   state->types.reset();
   if (state->families.empty()) {
     state->skeleton.reset();
@@ -233,7 +233,7 @@ Result<void> ContextPrograms::add_target(pid_t pid) {
   const auto tgid = static_cast<std::uint32_t>(pid);
   const std::uint8_t yes = 1;
   if (bpf_map_update_elem(bpf_map__fd(state_->skeleton->maps.targets), &tgid, &yes, BPF_ANY) != 0)
-    return fail_errno("tell the BPF programs of process {}", pid);
+    return fail_errno("register process {} with the BPF programs", pid);
   return {};
 }
 
@@ -293,7 +293,7 @@ Result<void> ContextPrograms::add_socket(std::uint64_t cookie) {
   if (!state_->skeleton) return {};
   const std::uint8_t yes = 1;
   if (bpf_map_update_elem(bpf_map__fd(state_->skeleton->maps.sockets), &cookie, &yes, BPF_ANY) != 0)
-    return fail_errno("tell the BPF programs of a socket");
+    return fail_errno("register a socket with the BPF programs");
   return {};
 }
 

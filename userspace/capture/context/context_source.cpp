@@ -38,7 +38,7 @@ Result<bool> ContextSource::add_process(const tracee::Process& process) {
   open_sampler(process);
   if (output_ == nullptr) return true;
   model::Context known = names_.initial(process, programs_, output_->thread_names());
-  known.families.clear();  // told already
+  known.families.clear();  // reported already
   output_->sink().push(std::move(known));
   if (samplers_.size() == before) return true;
   SocketSampler& sampler = samplers_.back();

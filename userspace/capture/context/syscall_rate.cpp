@@ -80,7 +80,7 @@ Result<SyscallRate> measure_syscalls(std::span<const pid_t> targets,
     const auto tgid = static_cast<std::uint32_t>(pid);
     const std::uint8_t yes = 1;
     if (bpf_map_update_elem(bpf_map__fd(skeleton->maps.targets), &tgid, &yes, BPF_ANY) != 0)
-      return fail_errno("tell the BPF program of process {}", pid);
+      return fail_errno("register process {} with the BPF program", pid);
   }
   const RateLink link(bpf_program__attach(skeleton->progs.count_sys_enter));
   if (!link) return fail_errno("attach to the tracepoint sys_enter");

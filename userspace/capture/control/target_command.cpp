@@ -79,7 +79,8 @@ Result<std::string> executed_for(const std::string& program) {
       return fail_errno("run {}: its interpreter {}", program, interpreter);
     file = std::move(interpreter);
   }
-  return fail("run {}: a script whose interpreter is a script, and so on", program);
+  return fail("run {}: its interpreter is a script, whose interpreter is a script, and so on",
+              program);
 }
 
 struct ClosePipe {

@@ -62,7 +62,7 @@ Result<Trigger> parse_trigger(std::string_view words) {
   if (condition == "loss" || condition == "exit") {
     trigger.when = condition == "loss" ? Trigger::When::kLoss : Trigger::When::kExit;
     if (trigger.when == Trigger::When::kExit && trigger.action != Action::kDump)
-      return fail("\"{}\": when the target exits, all that can be done is to dump", trigger.words);
+      return fail("\"{}\": when the target exits, only a dump is possible", trigger.words);
     return trigger;
   }
   SJ_TRY(expression, filter::parse(condition));

@@ -59,8 +59,8 @@ class TriggerWatch {
   // Returns whether take_fired() would return any. Any thread may call it.
   bool has_fired() const;
 
-  // For conditions on journeys, on the capture's thread: whether there are any; to skip them for
-  // lack of time; how many events were left out by that.
+  // For conditions on journeys, on the capture's thread: returns whether there are any; skips
+  // events for lack of time; returns how many events were skipped.
   bool wants_watermark() const { return journeys_.has_value(); }
   void set_hurry(bool hurry) { hurry_ = hurry; }
   std::uint64_t left_out() const { return left_out_; }

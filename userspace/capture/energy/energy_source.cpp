@@ -114,7 +114,7 @@ void EnergySource::read_all(std::uint64_t now_ns) {
   read_idle();
 }
 
-// A zone that cannot be read any more is read no more.
+// Reads all zones. A zone is not read again after its first failure.
 void EnergySource::read_zones() {
   const std::size_t before = zones_.size();
   std::erase_if(zones_, [&](const Zone& zone) {

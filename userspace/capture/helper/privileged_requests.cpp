@@ -121,7 +121,7 @@ Result<Answer> open_rings(HelperScope& scope, Unpacker& wanted) {
   for (const FoundArena& one : all)
     if (one.device == device && one.inode == inode)
       return hand_over(open_arena_file(*process, one), one.name);
-  return refuse_request(fmt::format("what is no ring of process {}", pid));
+  return refuse_request(fmt::format("a file that is not a ring of process {}", pid));
 }
 
 Result<Answer> read_page(HelperScope& scope, Unpacker& wanted) {

@@ -47,7 +47,7 @@ class FeedFollower {
   // Nothing more will come: rebuilds what waits, and closes all journeys.
   void finish();
 
-  // True once after journeys were rebuilt: the figures are others.
+  // Returns true once after each rebuild of journeys, because the figures have changed.
   bool has_news() { return std::exchange(has_news_, false); }
   // The figures so far.
   std::vector<metrics::Family> families() const;
@@ -61,7 +61,7 @@ class FeedFollower {
   void advance(std::uint64_t clock_ns);
 
   BlockFeed* feed_;
-  std::uint64_t lag_ns_;  // of the watermark behind the clock
+  std::uint64_t lag_ns_;  // how far the watermark is behind the clock
   std::shared_ptr<BlockFeed::Reader> reader_;
   trace::BlockOpener opener_;
   trace::EventDecoder decoder_;
@@ -80,7 +80,7 @@ class FeedFollower {
   std::optional<pipeline::ObserverList> observers_;
   std::optional<journeys::LiveRebuilder> rebuilder_;
   model::EventBatch events_;
-  std::uint64_t late_ = 0;        // of rebuilders before this one
+  std::uint64_t late_ = 0;        // late events of earlier rebuilders
   std::uint64_t unreadable_ = 0;  // blocks
   bool has_news_ = true;
 };

@@ -23,7 +23,7 @@ bool is_version_2(std::string_view query) {
   return http::value_of(query, "bucket", '&').has_value();
 }
 
-// RFC 4648.
+// Encodes as RFC 4648 says.
 std::string base64(std::string_view bytes) {
   constexpr std::string_view kDigits =
       "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";

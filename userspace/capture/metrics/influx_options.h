@@ -1,5 +1,5 @@
-// Where figures are written as InfluxDB's line protocol: `/write?db=NAME` of version 1, or
-// `/api/v2/write?org=ORG&bucket=BUCKET` of version 2. Plain data.
+// The address and the login of the InfluxDB to which figures are written, in its line protocol:
+// `/write?db=NAME` of version 1, or `/api/v2/write?org=ORG&bucket=BUCKET` of version 2. Plain data.
 #pragma once
 
 #include <chrono>
@@ -16,14 +16,15 @@ struct InfluxOptions {
   http::Url url;
   std::string authorization;  // the header's value; empty: none
   std::chrono::nanoseconds period = std::chrono::seconds(5);
-  metrics::Labels tags;  // of all points
+  metrics::Labels tags;  // tags that every point gets
 };
 
-// Adds the path where only the query was given. An error where it does not say which database or
-// bucket, or has a secret in it.
+// Adds the path if the URL has only the query. Fails if the query names no database or bucket, or
+// contains a secret.
 Result<http::Url> parse_influx_url(std::string_view text);
 
-// What proves to that server who writes: the token of version 2, or of version 1 NAME:PASSWORD.
+// Returns the value of the Authorization header. The secret is the token of version 2, or
+// NAME:PASSWORD of version 1.
 std::string influx_authorization(const http::Url& url, std::string_view secret);
 
 }  // namespace sojourn::capture

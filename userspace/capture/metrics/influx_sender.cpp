@@ -36,19 +36,19 @@ struct Lines {
   std::uint64_t points = 0;
 };
 
-// The server's own words: {"error": "..."} of version 1, {"code", "message"} of version 2.
+// Returns the server's error text: {"error": "..."} of version 1, {"code", "message"} of version 2.
 std::string reason_of(const http::Answer& answer) {
   std::string words;
-  const auto told = nlohmann::json::parse(answer.body, nullptr, false);
-  if (told.is_object())
+  const auto body = nlohmann::json::parse(answer.body, nullptr, false);
+  if (body.is_object())
     for (const char* const name : {"error", "message"})
-      if (const auto found = told.find(name); found != told.end() && found->is_string())
+      if (const auto found = body.find(name); found != body.end() && found->is_string())
         words = found->get<std::string>();
   if (words.empty()) words = answer.reason;
   return std::to_string(answer.status) + " " + printable(words.substr(0, kMaxReason));
 }
 
-// The server has read these lines, and will never take them.
+// Returns whether the server has read these lines, and would refuse them again.
 bool is_refused_for_good(int status) {
   return status == 400 || status == 413 || status == 422;
 }
@@ -85,12 +85,12 @@ class InfluxSender::Loop {
                const std::optional<model::ClockPair>& clock, bool is_last) {
     if (!clock) return;
     const auto period_ns = static_cast<std::uint64_t>(options_.period.count());
-    // Figures come about once a period of flushing, and never quite on time.
+    // Figures come about once in each flush period, a little early or late.
     const bool is_due = clock->monotonic_ns + period_ns / 20 >= written_ns_ + period_ns;
     if (!is_due && !is_last) return;
     written_ns_ = clock->monotonic_ns;
     Lines lines;
-    // No two points of a series at one time: the second would replace the first.
+    // Two points of a series never have the same time, because the second would replace the first.
     newest_unix_ns_ = std::max(newest_unix_ns_ + 1, clock->realtime_ns);
     lines.text = protocol_.lines(families, newest_unix_ns_);
     lines.points = static_cast<std::uint64_t>(std::ranges::count(lines.text, '\n'));
@@ -127,12 +127,12 @@ class InfluxSender::Loop {
     const std::scoped_lock lock(mutex_);
     waiting_bytes_ += lines.text.size();
     waiting_.push_back(std::move(lines));
-    // The oldest may be on its way.
+    // The oldest lines may be on their way to the server.
     while (waiting_bytes_ > kMaxWaitingBytes && waiting_.size() > (is_sending_ ? 2U : 1U))
       lose(is_sending_ ? std::next(waiting_.begin()) : waiting_.begin());
     changed_.notify_all();
   }
-  // Where the lock is held.
+  // The caller holds the lock.
   void lose(std::list<Lines>::iterator at) {
     totals_.lost += at->points;
     totals_.why_lost = problem_.empty() ? "it took them too slowly" : problem_;
@@ -147,7 +147,7 @@ class InfluxSender::Loop {
       changed_.wait(lock, [this] { return is_ending_ || !waiting_.empty(); });
       if (waiting_.empty()) break;
       is_sending_ = true;
-      // It stays where it is while others are added and lost.
+      // A list's element stays at its address while others are added and dropped.
       const Lines& lines = waiting_.front();
       lock.unlock();
       const auto answer = client_.post(kContentType, lines.text);
@@ -161,7 +161,7 @@ class InfluxSender::Loop {
     changed_.notify_all();
   }
 
-  // Where the lock is held. False: the same lines are to be sent again, later.
+  // The caller holds the lock. Returns false if the same lines must be sent again later.
   bool take(const Result<http::Answer>& answer) {
     const bool is_written = answer && answer->status >= 200 && answer->status < 300;
     if (is_written) {
@@ -178,30 +178,30 @@ class InfluxSender::Loop {
     return true;
   }
 
-  // Once for each trouble, and not again for minutes.
+  // Reports a problem, at most every ten minutes.
   void tell_problem() {
     const auto now = Clock::now();
-    if (told_ && now - *told_ < kBetweenMessages) return;
-    told_ = now;
+    if (last_message_ && now - *last_message_ < kBetweenMessages) return;
+    last_message_ = now;
     messages_.push_back("figures are not written to " + name() + " now: " + problem_);
   }
 
   InfluxOptions options_;
-  metrics::LineProtocol protocol_;  // of the thread that publishes, and so are these
-  std::uint64_t written_ns_ = 0;    // the last lines, on the capture's clock
+  metrics::LineProtocol protocol_;  // the publishing thread uses this and the next two
+  std::uint64_t written_ns_ = 0;    // time of the last lines, on the capture's clock
   std::uint64_t newest_unix_ns_ = 0;
   Wakeup given_up_;
-  http::Client client_;  // of the thread that sends
-  std::mutex mutex_;     // of everything below
+  http::Client client_;  // the sending thread uses it
+  std::mutex mutex_;     // guards everything below
   std::condition_variable changed_;
   std::list<Lines> waiting_;
   std::size_t waiting_bytes_ = 0;
-  bool is_sending_ = false;  // the first of them
+  bool is_sending_ = false;  // the first of waiting_ is being sent
   bool is_ending_ = false;
   bool has_ended_ = false;
   Totals totals_;
-  std::string problem_;  // of the last try; empty: there was none
-  std::optional<Clock::time_point> told_;
+  std::string problem_;  // the last attempt's error; empty: it succeeded
+  std::optional<Clock::time_point> last_message_;
   std::vector<std::string> messages_;
   std::thread thread_;
 };
@@ -220,7 +220,7 @@ void InfluxSender::add_to(std::vector<metrics::Family>& families) {
   const Totals totals = loop_->totals();
   families.push_back(
       {.name = "sojourn_influx_points",
-       .help = "Points of these figures for InfluxDB, by what became of them.",
+       .help = "Points for InfluxDB by outcome.",
        .type = metrics::MetricType::kCounter,
        .unit = "",
        .samples = {

@@ -1,7 +1,7 @@
-// Writes the figures of a running capture to an InfluxDB, every few seconds, in a thread of its own
-// with the rights of the files' owner. A server that is slow or dead holds nobody up: what it does
-// not take waits in bounded memory, is tried again, and is lost in the end, the oldest first. Every
-// point is counted as written or as lost.
+// Writes the figures of a running capture to an InfluxDB every few seconds, from a thread of its
+// own that has only the rights of the files' owner. A slow or dead server never holds the capture
+// up: unsent lines wait in bounded memory and are sent again later. When the memory is full the
+// oldest lines are dropped. Every point is counted as written or as lost.
 #pragma once
 
 #include <cstddef>
@@ -19,9 +19,9 @@ namespace sojourn::capture {
 
 class InfluxSender final : public MetricsOutlet {
  public:
-  // What may wait for a server that takes nothing: some minutes of figures.
+  // The memory of lines that wait for the server: some minutes of figures.
   static constexpr std::size_t kMaxWaitingBytes = std::size_t{4} << 20;
-  // For an answer, and for the last one when the capture has ended.
+  // The timeouts for an answer, and for the last answer when the capture has ended.
   static constexpr std::chrono::seconds kPatience{10};
   static constexpr std::chrono::seconds kLastPatience{3};
 
@@ -31,7 +31,7 @@ class InfluxSender final : public MetricsOutlet {
     std::string why_lost;  // the last reason
   };
 
-  // An error where the server's name is not known: it is looked up once.
+  // Looks the server's name up, once. Fails if the name is unknown.
   static Result<std::unique_ptr<InfluxSender>> start(InfluxOptions options, const FileOwner& owner);
   ~InfluxSender() override;
 
@@ -39,9 +39,9 @@ class InfluxSender final : public MetricsOutlet {
   void publish(const std::vector<metrics::Family>& families,
                const std::optional<model::ClockPair>& clock, bool is_last) override;
 
-  // Any thread's: problems, each once, as a line for people.
+  // Returns new problems as lines for the user, each once. Any thread may call it.
   std::vector<std::string> take_messages();
-  // Waits for what is left to be written, for seconds at most.
+  // Waits some seconds at most until all waiting lines are written.
   Totals finish();
 
  private:

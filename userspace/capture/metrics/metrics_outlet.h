@@ -1,4 +1,5 @@
-// Where the figures of a running capture go whenever there are new ones.
+// A receiver of a running capture's figures: a server that is scraped, or InfluxDB. It gets all
+// figures each time there are new ones.
 #pragma once
 
 #include <optional>
@@ -16,10 +17,10 @@ class MetricsOutlet {
   MetricsOutlet& operator=(const MetricsOutlet&) = delete;
   virtual ~MetricsOutlet() = default;
 
-  // Adds figures of its own.
+  // Adds figures about the outlet itself.
   virtual void add_to(std::vector<metrics::Family>& families) { (void)families; }
-  // Called by the thread that follows the capture: waits for nobody. `is_last`: the capture has
-  // ended, and no more will come.
+  // Called by the thread that follows the capture, so it must not block. `is_last`: the capture has
+  // ended, and this is the last call.
   virtual void publish(const std::vector<metrics::Family>& families,
                        const std::optional<model::ClockPair>& clock, bool is_last) = 0;
 };

@@ -71,7 +71,7 @@ class MetricsServer::Loop {
   http::Response answer(const http::Request& request) const;
 
   bool is_unix_;
-  http::Server server_;  // the thread's own
+  http::Server server_;  // used by the thread alone
   Wakeup requests_;
   std::atomic<bool> stops_ = false;
   mutable std::mutex mutex_;

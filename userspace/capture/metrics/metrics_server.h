@@ -1,6 +1,6 @@
 // Answers `GET /metrics` about a running capture, on a loopback address or a unix socket. A thread
-// serves the sockets with the newest texts: who asks never waits for a rebuild. It has the rights
-// of the files' owner and no others.
+// with only the rights of the files' owner serves the newest texts, so a scrape never waits for a
+// rebuild.
 #pragma once
 
 #include <memory>
@@ -14,7 +14,7 @@ namespace sojourn::capture {
 
 class MetricsServer final : public MetricsOutlet {
  public:
-  // Listens when it returns.
+  // The server listens when this returns.
   static Result<std::unique_ptr<MetricsServer>> start(files::StreamAddress address,
                                                       const FileOwner& owner);
   ~MetricsServer() override;

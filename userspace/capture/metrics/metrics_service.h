@@ -1,5 +1,5 @@
-// All that gives figures of a running capture away: who follows the capture, and the outlets that
-// were asked for. The capture's thread owns it.
+// Metrics of a running capture: the thread that computes them from the feed, and the outlets that
+// the user asked for. The capture's thread owns it.
 #pragma once
 
 #include <chrono>
@@ -30,16 +30,16 @@ struct MetricsOptions {
 
 class MetricsService {
  public:
-  // The feed outlives it.
+  // The feed must outlive it.
   static Result<std::unique_ptr<MetricsService>> start(const MetricsOptions& options,
                                                        BlockFeed& feed,
                                                        std::chrono::nanoseconds flush_period,
                                                        const FileOwner& owner);
 
-  std::optional<std::string> address() const;  // "tcp://127.0.0.1:9464"; none: nobody is served
+  std::optional<std::string> address() const;  // "tcp://127.0.0.1:9464"; empty: there is no server
   std::vector<std::string> take_messages();
 
-  // The feed has finished. What InfluxDB got; none: it was not asked for.
+  // Called when the feed has finished. Returns the totals of InfluxDB; empty: it was not asked for.
   std::optional<InfluxSender::Totals> finish();
 
  private:

@@ -58,7 +58,7 @@ class MetricsThread::Loop {
   void follow() {
     pollfd news{.fd = news_.fd(), .events = POLLIN, .revents = 0};
     while (stops_ != Stops::kAtOnce) {
-      // Read before what was there: what is complete then stays so.
+      // stops_ must be read before follow(), so that no block that came before the stop is missed.
       const bool is_ending = stops_ == Stops::kWhenComplete;
       const bool may_be_more = follower_.follow();
       if (is_ending && !may_be_more) break;
@@ -81,7 +81,7 @@ class MetricsThread::Loop {
   std::vector<MetricsOutlet*> outlets_;
   Wakeup news_;
   std::atomic<Stops> stops_ = Stops::kNot;
-  FeedFollower follower_;  // the thread's own from its beginning on
+  FeedFollower follower_;  // used by the thread alone once it runs
   std::thread thread_;
 };
 

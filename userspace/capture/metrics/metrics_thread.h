@@ -1,5 +1,5 @@
-// Follows a capture's feed in a thread of its own and gives the figures to outlets whenever there
-// are new ones, about once a second. The thread has the rights of the files' owner and no others.
+// Follows a capture's feed in a thread of its own, and passes the figures to the outlets about once
+// a second. The thread has only the rights of the files' owner.
 #pragma once
 
 #include <chrono>
@@ -16,7 +16,8 @@ namespace sojourn::capture {
 
 class MetricsThread {
  public:
-  // The feed and the outlets outlive it. `ues`: how many UEs have figures of their own.
+  // The feed and the outlets must outlive it. `ues`: the number of UEs that have figures of their
+  // own.
   static Result<std::unique_ptr<MetricsThread>> start(BlockFeed& feed,
                                                       std::chrono::nanoseconds flush_period,
                                                       std::size_t ues,
@@ -26,7 +27,8 @@ class MetricsThread {
   MetricsThread& operator=(const MetricsThread&) = delete;
   ~MetricsThread();
 
-  // The feed has finished: takes the rest of it, closes all journeys and gives the last figures.
+  // Called when the feed has finished: takes the rest of it, closes all journeys and passes on the
+  // last figures.
   void finish();
 
  private:

@@ -1,4 +1,4 @@
-// Wakes a thread that waits by poll(). Any thread may send.
+// Wakes a thread that waits in poll(). Any thread may call send().
 #pragma once
 
 #include <cstdint>

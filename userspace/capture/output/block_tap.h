@@ -1,6 +1,6 @@
-// Sees what a capture's store takes: items, and events as blocks, which are packed once for both.
-// It goes on where the store has failed. The sink's thread calls it, and waits for it: it never
-// blocks.
+// Receives everything that a capture's store receives: items, and events as blocks. A block is
+// packed once for both. The tap goes on even if the store has failed. The sink's thread calls it
+// and waits for it, so it must not block.
 #pragma once
 
 #include <cstdint>
@@ -17,10 +17,10 @@ class BlockTap {
   BlockTap& operator=(const BlockTap&) = delete;
   virtual ~BlockTap() = default;
 
-  virtual void take(const Item& item) = 0;  // no events
-  // Of events, header first. Whether somebody will read it.
+  virtual void take(const Item& item) = 0;  // an item other than events
+  // A block of events, its header first. Returns whether any reader will get it.
   virtual bool take_block(std::span<const std::uint8_t> block) = 0;
-  virtual void finish() = 0;  // nothing follows
+  virtual void finish() = 0;  // no call follows
 };
 
 }  // namespace sojourn::capture

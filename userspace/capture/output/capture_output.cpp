@@ -30,7 +30,7 @@ void CaptureOutput::announce_points() {
 
 void CaptureOutput::push(model::EventBatch batch) {
   if (filter_stage_ &&
-      std::exchange(names_told_, thread_names_.changes()) != thread_names_.changes())
+      std::exchange(known_names_, thread_names_.changes()) != thread_names_.changes())
     for (const auto& [tid, name] : thread_names_.known()) filter_stage_->add_thread(tid, name);
   if (filter_stage_) filter_stage_->apply(batch);
   if (!batch.empty()) sink_->push(std::move(batch));

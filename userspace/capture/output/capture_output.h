@@ -45,7 +45,7 @@ class CaptureOutput {
   model::Schema schema_;
   std::optional<EventFilterStage> filter_stage_;
   ThreadNames thread_names_;
-  std::uint64_t names_told_ = 0;  // ThreadNames::changes() that the filter_stage knows of
+  std::uint64_t known_names_ = 0;  // ThreadNames::changes() that the filter_stage knows of
   std::uint64_t open_ns_ = 0;
   std::uint32_t next_stream_ = 0;
   bool has_news_ = false;

@@ -11,16 +11,16 @@ namespace sojourn::capture {
 
 void Dumps::ask(const std::string& why, std::uint64_t now_ns, std::uint64_t events,
                 std::optional<int> client) {
-  if (!asked_)
-    asked_ = Asked{.why = why,
-                   .due_ns = now_ns + static_cast<std::uint64_t>(aftermath_.span.count()),
-                   .due_events = events + aftermath_.events,
-                   .clients = {}};
-  if (client) asked_->clients.push_back(*client);
+  if (!request_)
+    request_ = Request{.why = why,
+                       .due_ns = now_ns + static_cast<std::uint64_t>(aftermath_.span.count()),
+                       .due_events = events + aftermath_.events,
+                       .clients = {}};
+  if (client) request_->clients.push_back(*client);
 }
 
 bool Dumps::is_due(std::uint64_t now_ns, std::uint64_t events) const {
-  return asked_ && now_ns >= asked_->due_ns && events >= asked_->due_events;
+  return request_ && now_ns >= request_->due_ns && events >= request_->due_events;
 }
 
 std::string dump_size_text(std::uint64_t events, std::chrono::nanoseconds span) {
@@ -49,9 +49,10 @@ void Dumps::File::end(Result<Dumped> how) {
 }
 
 void Dumps::begin(Sink& sink, model::Capture about, std::vector<Source::Description> descriptions) {
-  Writing writing{
-      .asked = *std::exchange(asked_, std::nullopt), .file = std::make_shared<File>(), .found = {}};
-  about.ended_by = writing.asked.why;
+  Writing writing{.request = *std::exchange(request_, std::nullopt),
+                  .file = std::make_shared<File>(),
+                  .found = {}};
+  about.ended_by = writing.request.why;
   writing.file->about = std::move(about);
   sink.run_in_order([names = names_, file = writing.file](std::unique_ptr<ItemStore>& store) {
     file->path = names->next();
@@ -99,8 +100,8 @@ std::vector<Dumps::Done> Dumps::take_done(Sink& sink) {
     const std::scoped_lock lock(writing.file->mutex);
     if (!writing.file->dumped) return false;
     done.push_back({.path = writing.file->path,
-                    .why = writing.asked.why,
-                    .clients = std::move(writing.asked.clients),
+                    .why = writing.request.why,
+                    .clients = std::move(writing.request.clients),
                     .dumped = std::move(*writing.file->dumped)});
     return true;
   });

@@ -70,11 +70,11 @@ class Dumps {
   std::vector<Done> take_done(Sink& sink);
   // Waits for descriptions that are not ready, and completes all dumps. Before the sink's end.
   void complete_all(Sink& sink);
-  bool is_asked() const { return asked_.has_value(); }
+  bool is_asked() const { return request_.has_value(); }
   bool is_writing() const { return !writing_.empty(); }
 
  private:
-  struct Asked {
+  struct Request {
     std::string why;
     std::uint64_t due_ns = 0;
     std::uint64_t due_events = 0;
@@ -92,7 +92,7 @@ class Dumps {
     void end(Result<Dumped> how);
   };
   struct Writing {
-    Asked asked;
+    Request request;
     std::shared_ptr<File> file;
     std::future<std::vector<model::Profile>> found;  // until the sink has it
   };
@@ -101,7 +101,7 @@ class Dumps {
   std::shared_ptr<DumpNames>
       names_;  // used by the sink's thread, which can look into the directory
   Aftermath aftermath_;
-  std::optional<Asked> asked_;
+  std::optional<Request> request_;
   std::vector<Writing> writing_;
 };
 

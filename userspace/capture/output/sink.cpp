@@ -37,7 +37,7 @@ void Sink::run_in_order(Job job) {
 }
 
 void Sink::add(Work work) {
-  // Counted in the caller's thread and before the lock, while the sink's thread and others go on.
+  // Counted in the caller's thread and before the lock is taken, so that the sink's thread goes on.
   const std::vector<std::uint64_t> counts = count(work);
   bool gives_up = false;
   {
@@ -194,7 +194,7 @@ void Sink::tap(BlockTap& tap, model::Schema schema, Stored stored) {
       });
 }
 
-// The first error is kept. What follows goes to the tap alone.
+// Keeps the first error. Later items go to the tap alone.
 void Sink::note(Result<void> done) {
   const std::scoped_lock lock(mutex_);
   if (!done && !error_) error_ = std::move(done).error();

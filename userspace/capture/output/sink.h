@@ -45,9 +45,9 @@ class Sink {
   using Job = std::function<void(std::unique_ptr<ItemStore>&)>;
   void run_in_order(Job job);
 
-  // The tap sees the items of the store from now on, and must outlive the sink. The store has the
-  // schema already.
-  // kUnread: the store gets no events that somebody reads by the tap. Its ledger counts them.
+  // The tap receives the store's items from now on, and must outlive the sink. The store has the
+  // schema already. kUnread: events that a reader gets through the tap are not stored, and the
+  // store's ledger counts them.
   enum class Stored : std::uint8_t { kAll, kUnread };
   void tap(BlockTap& tap, model::Schema schema, Stored stored = Stored::kAll);
 
@@ -100,7 +100,7 @@ class Sink {
   Look look_;
   // The members below are used by the thread alone until it has ended.
   BlockTap* tap_ = nullptr;
-  trace::BlockPacker packer_;  // for both, where there is a tap
+  trace::BlockPacker packer_;  // packs for the store and the tap
   Stored stored_ = Stored::kAll;
   std::map<std::uint32_t, std::uint64_t> streamed_;  // events that only readers got, by stream
   model::Schema schema_;

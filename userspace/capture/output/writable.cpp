@@ -14,7 +14,7 @@ Result<std::string> try_to_write(const std::string& path, const FileOwner& owner
 }
 
 std::string put_aside_text(const std::string& path) {
-  return "what a killed capture had left is " + path + " now";
+  return "the unfinished trace of a killed capture is " + path + " now";
 }
 
 }  // namespace sojourn::capture

@@ -27,7 +27,7 @@ base::Fd open_event(perf_event_attr& attributes, pid_t tid, int cpu) {
 void pack(const PerfRequest& request, base::Packer& words) {
   words.put(request.type).put(request.config).put(request.period);
   words.put(request.user_only).put(request.has_stacks);
-  words.put(request.tells_of_threads).put(request.tells_of_mappings);
+  words.put(request.with_threads).put(request.with_mappings);
 }
 
 PerfRequest unpack_perf_request(base::Unpacker& words) {
@@ -37,8 +37,8 @@ PerfRequest unpack_perf_request(base::Unpacker& words) {
   request.period = words.take<std::uint64_t>();
   request.user_only = words.take<bool>();
   request.has_stacks = words.take<bool>();
-  request.tells_of_threads = words.take<bool>();
-  request.tells_of_mappings = words.take<bool>();
+  request.with_threads = words.take<bool>();
+  request.with_mappings = words.take<bool>();
   return request;
 }
 
@@ -55,9 +55,9 @@ base::Fd open_perf_event(const PerfRequest& request, pid_t tid, int cpu) {
   attributes.exclude_hv = request.user_only;
   attributes.use_clockid = 1;
   attributes.clockid = CLOCK_MONOTONIC;
-  attributes.comm = request.tells_of_threads;
-  attributes.task = request.tells_of_threads;
-  attributes.mmap = request.tells_of_mappings;
+  attributes.comm = request.with_threads;
+  attributes.task = request.with_threads;
+  attributes.mmap = request.with_mappings;
   if (cpu >= 0) {
     attributes.inherit = 1;
     attributes.inherit_thread = 1;  // not to forked children; since Linux 5.13

@@ -17,8 +17,8 @@ struct PerfRequest {
   std::uint64_t period = 1;
   bool user_only = false;
   bool has_stacks = false;
-  bool tells_of_threads = false;   // records of names and ends of threads
-  bool tells_of_mappings = false;  // and of code that is mapped
+  bool with_threads = false;   // records of names and ends of threads
+  bool with_mappings = false;  // and of code that is mapped
 };
 
 // Packs a request for the privileged helper.

@@ -35,8 +35,8 @@ void PerfSource::ask_for(const PerfKind& kind, std::uint64_t period, bool has_st
                                 .user_only = offer.user_only,
                                 .has_stacks = has_stacks,
                                 // One kind is enough to report names and ends of threads.
-                                .tells_of_threads = taken_.empty(),
-                                .tells_of_mappings = has_stacks},
+                                .with_threads = taken_.empty(),
+                                .with_mappings = has_stacks},
                     .has_stacks = has_stacks});
 }
 

@@ -32,8 +32,7 @@ Result<CodeFile> find_code(const Arena& arena, const std::vector<std::string>& e
   std::vector<std::string> candidates = executables;
   if (module.path[0] != '\0') candidates.emplace_back(module.path);
   if (candidates.empty())
-    return fail("{}: which file its code was in is not known: say where it is by --exe",
-                arena.name());
+    return fail("{}: the file with its code is not known: give it by --exe", arena.name());
   std::string why;
   for (const std::string& path : candidates) {
     const auto file = tracee::ElfFile::open(path, path);
@@ -105,9 +104,9 @@ std::string why_nothing(const std::string& path, const OrphanedProcess& left,
     why = "a collector has read everything that was recorded: it is in that one's trace";
   if (counts.absent_rings != 0)
     why = fmt::format("the rings of {} threads are not in it, or not whole", counts.absent_rings);
-  if (counts.damaged != 0) why = "what is in its rings makes no sense";
+  if (counts.damaged != 0) why = "its rings have invalid contents";
   if (counts.foreign_rings != 0)
-    why = fmt::format("its rings are other processes' than {}: say whose by -p", left.pid);
+    why = fmt::format("its rings belong to other processes than {}: choose one by -p", left.pid);
   return fmt::format("{}: holds no events: {}", tracee::printable(path), why);
 }
 

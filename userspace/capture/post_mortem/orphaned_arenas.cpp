@@ -153,8 +153,7 @@ Result<OrphanedProcess> of_process(std::vector<RingFile> files, pid_t pid) {
   for (RingFile& file : files) {
     if (is_in_use(file))
       return fail(
-          "{}: process {} still runs: what they hold by now is written by record -p {} "
-          "--snapshot",
+          "{}: process {} still runs: record -p {} --snapshot writes what its rings hold now",
           file.path, file.arena.pid(), file.arena.pid());
     left.arenas.push_back({.arena = std::move(file.arena), .present = {}});
   }
@@ -193,7 +192,7 @@ Result<OrphanedProcess> open_directory(const std::string& path, pid_t pid) {
     std::string list;
     for (const auto& [maker, name] : makers)
       list += fmt::format("{}{} ({})", list.empty() ? "" : ", ", maker, tracee::printable(name));
-    return fail("{}: the rings of several processes, say whose by -p PID: {}", path, list);
+    return fail("{}: rings of several processes, choose one by -p PID: {}", path, list);
   }
   return of_process(std::move(files), pid != 0 ? pid : makers.begin()->first);
 }

@@ -200,8 +200,8 @@ std::uint64_t OrphanedRings::count_table(std::span<const sj_ring_loss> table,
 // records that it still holds. They do if no collector took records and nothing was lost before
 // these. They are also used if there were more gaps than the ring remembers, because nothing better
 // is known.
-bool OrphanedRings::tells_points(const Source& source, const Ring& ring,
-                                 std::uint64_t in_gaps) const {
+bool OrphanedRings::losses_by_point_apply(const Source& source, const Ring& ring,
+                                          std::uint64_t in_gaps) const {
   if (!source.is_fresh) return false;
   const sj_ring& shared = ring.shared;
   const std::uint32_t begun = load_relaxed(shared.gaps_begun);
@@ -216,7 +216,7 @@ Result<void> OrphanedRings::count_lost(const Source& source, const Ring& ring, R
   const std::uint32_t begun = load_relaxed(shared.gaps_begun);
   for (std::uint32_t gap = gaps_before(shared, ring.begin).begun - 1; gap != begun; ++gap)
     in_gaps += honest(load_relaxed(shared.gap[gap % SJ_RING_GAPS].count));
-  const bool has_points = tells_points(source, ring, in_gaps);
+  const bool has_points = losses_by_point_apply(source, ring, in_gaps);
   if (in_gaps == 0 && (!has_points || load_relaxed(shared.lost) == 0)) return {};
   SJ_CHECK(number(stream));
   std::uint64_t lost = in_gaps;

@@ -101,7 +101,7 @@ class OrphanedRings {
                                  const RingGate& gate);
   Result<void> number(RingStream& stream);
   Result<void> count_lost(const Source& source, const Ring& ring, RingStream& stream);
-  bool tells_points(const Source& source, const Ring& ring, std::uint64_t in_gaps) const;
+  bool losses_by_point_apply(const Source& source, const Ring& ring, std::uint64_t in_gaps) const;
   Result<void> count_unfinished(const Source& source, const Ring& ring, RingStream& stream);
   Result<void> count_refused(const Source& source);
   void lose(std::uint32_t stream, model::PointId point, model::LossCause cause,

@@ -44,12 +44,12 @@ Error SnapshotRings::why_none(const tracee::Process& process, const Arenas& of_o
                         });
   if (is_child)
     return Error(
-        fmt::format("process {} was forked by one that is given as well, and has its rings among "
-                    "that one's: give one of the two",
+        fmt::format("process {} and its parent, which is given as well, share their rings: give "
+                    "only one of the two",
                     process.title()));
   return Error(fmt::format(
-      "process {} does not record by itself, as one that was started with SJ_RINGS=flight does "
-      "until a collector takes its rings over: hold the newest events here: --flight 10s",
+      "process {} does not record by itself: it must be started with SJ_RINGS=flight, and no "
+      "collector may have taken its rings over. --flight 10s holds the newest events here instead",
       process.title()));
 }
 

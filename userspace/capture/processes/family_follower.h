@@ -33,7 +33,7 @@ class FamilyFollower final : public Ticker, public ProcessObserver {
   Result<void> start();
   const std::string& why_only_looks() const { return why_only_looks_; }
   // Returns whether every fork is reported with its time. If not, /proc is polled for children.
-  bool is_told_of_forks() const { return watch_ && why_only_looks_.empty(); }
+  bool sees_every_fork() const { return watch_ && why_only_looks_.empty(); }
   int fd() const { return watch_ ? watch_->fd() : -1; }  // readable: tick() has something to do
 
   // Notes a process whose events the rings hold, but whose fork was not reported.

@@ -62,7 +62,7 @@ Result<void> ScriptLaunch::tick(const Listener& listener) {
   next_look_ns_ = now_ns + kLaunchLookPeriodNs;
   look_at_unread_rings(listener, false);
   family_->forget_plain_if([](pid_t pid) { return !is_running(pid); });
-  if (!family_->is_told_of_forks()) family_->look_at_plain_again();
+  if (!family_->sees_every_fork()) family_->look_at_plain_again();
   if (!processes_->any_alive() && !family_->has_candidates()) record_->end("target exit");
   return {};
 }
@@ -98,8 +98,8 @@ void ScriptLaunch::note_missed(const ArenaFile& file, const Listener& listener) 
                          .point = model::kNoPoint,
                          .from_ns = std::clamp(begun_ns, record_->open_ns(), now_ns),
                          .until_ns = now_ns});
-  news_->say(listener, fmt::format("process {} ended before all its rings were found: what it did "
-                                   "is not in the trace, or not all of it",
+  news_->say(listener, fmt::format("process {} ended before all its rings were found: some or all "
+                                   "of its events are missing from the trace",
                                    file.owner));
 }
 

@@ -157,7 +157,7 @@ model::EventColumns QueuePass::take_rows(model::EventColumns empty) {
   return std::exchange(rows_, std::move(empty));
 }
 
-bool QueuePass::met_stranger() {
+bool QueuePass::found_reused_slot() {
   return std::exchange(met_stranger_, false);
 }
 

@@ -48,7 +48,7 @@ class QueuePass {
   std::uint64_t recorded() const { return next_seq_; }
 
   // True once after a slot was found to be another queue's: the queues should be scanned.
-  bool met_stranger();
+  bool found_reused_slot();
 
   std::uint64_t looks() const;
   std::vector<model::QueueLooks> looks_by_queue() const;

@@ -48,11 +48,11 @@ class Alarm {
     syscall(SYS_futex, &word_, FUTEX_WAKE_PRIVATE, INT_MAX, nullptr, nullptr, 0);
   }
   // The value to pass to sleep_until(), read before checking the reasons for a wakeup.
-  std::uint32_t ear() const { return word_.load(std::memory_order_acquire); }
-  void sleep_until(std::uint64_t monotonic_ns, std::uint32_t ear) {
+  std::uint32_t wakeups() const { return word_.load(std::memory_order_acquire); }
+  void sleep_until(std::uint64_t monotonic_ns, std::uint32_t wakeups) {
     const timespec when{.tv_sec = static_cast<time_t>(monotonic_ns / kNsPerSecond),
                         .tv_nsec = static_cast<long>(monotonic_ns % kNsPerSecond)};
-    syscall(SYS_futex, &word_, FUTEX_WAIT_BITSET_PRIVATE, ear,
+    syscall(SYS_futex, &word_, FUTEX_WAIT_BITSET_PRIVATE, wakeups,
             monotonic_ns == UINT64_MAX ? nullptr : &when, nullptr, FUTEX_BITSET_MATCH_ANY);
   }
 
@@ -300,10 +300,10 @@ void QueueSampler::State::take_over() {
 
 bool QueueSampler::State::wait_for_open() {
   for (;;) {
-    const std::uint32_t ear = alarm.ear();
+    const std::uint32_t wakeups = alarm.wakeups();
     if (is_stopped) return false;
     if (base::monotonic_ns() >= open_ns) return true;
-    alarm.sleep_until(open_ns, ear);
+    alarm.sleep_until(open_ns, wakeups);
   }
 }
 
@@ -318,14 +318,14 @@ void QueueSampler::State::run() {
   std::uint64_t next_second_ns = next_ns + kNsPerSecond;
   std::uint32_t ticks = 1;  // from the last look to this one
   for (;;) {
-    const std::uint32_t ear = alarm.ear();
+    const std::uint32_t wakeups = alarm.wakeups();
     const std::uint64_t now_ns = base::monotonic_ns();
     if (is_stopped || now_ns + kCloseLead >= close_ns) break;
     if (!is_busy && now_ns < next_ns) {  // woken by the alarm
-      alarm.sleep_until(std::min(next_ns, close_ns - kCloseLead), ear);
+      alarm.sleep_until(std::min(next_ns, close_ns - kCloseLead), wakeups);
       continue;
     }
-    if (now_ns >= next_scan_ns || pass.met_stranger()) {
+    if (now_ns >= next_scan_ns || pass.found_reused_slot()) {
       next_scan_ns = now_ns + kScanPeriod;
       scan(now_ns);
     }
@@ -343,13 +343,13 @@ void QueueSampler::State::run() {
     next_ns += ticks * period_ns;
     const std::uint64_t after_ns = base::monotonic_ns();
     if (after_ns < next_ns) {
-      alarm.sleep_until(std::min(next_ns, close_ns - kCloseLead), ear);
+      alarm.sleep_until(std::min(next_ns, close_ns - kCloseLead), wakeups);
     } else {
       const std::uint64_t late = (after_ns - next_ns) / period_ns + 1;
       totals.missed += late;
       next_ns += late * period_ns;
       ticks = static_cast<std::uint32_t>(std::min<std::uint64_t>(ticks + late, 1u << 20));
-      alarm.sleep_until(std::min(next_ns, close_ns - kCloseLead), ear);
+      alarm.sleep_until(std::min(next_ns, close_ns - kCloseLead), wakeups);
     }
   }
   finish();

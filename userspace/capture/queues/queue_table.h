@@ -43,7 +43,7 @@ struct Queue {
   QueueSide consumer;
   std::uint32_t group = 0;     // or pool; 0: none
   std::uint64_t capacity = 0;  // 0: not bounded
-  std::uint64_t address = 0;   // in the target; 0: not told
+  std::uint64_t address = 0;   // in the target; 0: not known
   QueueCounts counts;
 };
 

@@ -1,5 +1,5 @@
-// By how much stamps of a CPU are corrected where the CPUs' cycle counters disagree. Where they
-// agree as far as could be measured nothing is corrected. Plain data, no thread of its own.
+// Corrects stamps if the cycle counters of the CPUs disagree: how much each CPU's stamps are ahead.
+// If the counters agree within the measurement's error nothing is corrected. Plain data.
 #pragma once
 
 #include <cstdint>
@@ -15,19 +15,19 @@ class CounterCorrector {
   CounterCorrector() = default;
   explicit CounterCorrector(const CounterOffsets& offsets);
 
-  // Whether any counter is apart from the first CPU's.
+  // Returns whether any CPU's counter is apart from the first CPU's.
   bool is_needed() const { return is_needed_; }
 
   struct Correction {
-    std::int64_t ahead_ticks = 0;  // to be taken off a stamp
-    std::uint64_t error_ns = 0;    // how far it may be off then
-    bool is_known = true;          // which CPU's stamp it is
+    std::int64_t ahead_ticks = 0;  // to be subtracted from a stamp
+    std::uint64_t error_ns = 0;    // the largest error of a corrected stamp
+    bool is_known = true;          // false: the stamp's CPU is not known
   };
-  // Of a CPU that was not measured, as of a stamp whose CPU is not known: the middle of what all
-  // measured ones leave possible.
+  // The correction for a CPU. If the CPU was not measured, or is not known (of_any()), it is the
+  // middle of all corrections that the measurements leave possible.
   Correction of_cpu(std::int32_t cpu) const;
   Correction of_any() const { return any_; }
-  // How far stamps of CPUs that are known may be off at most.
+  // The largest error of a corrected stamp whose CPU is known.
   std::uint64_t known_error_ns() const { return known_error_ns_; }
 
   // Both clocks, as the first CPU would have read them.

@@ -1,6 +1,6 @@
-// Offsets of CPUs' cycle counters by four stamps: two threads write one word in turns, and the
-// answering one stamps as well. This is NTP's rule within one machine. The asking thread owns the
-// line; the answering one returns once it is told to stop.
+// Measures the offset between two CPUs' cycle counters by four stamps, as NTP does between hosts:
+// two threads write one word in turns, and the answering thread stamps as well. The asking thread
+// owns the object. The answering thread returns after end().
 #pragma once
 
 #include <atomic>
@@ -16,7 +16,8 @@ class CounterExchange {
  public:
   struct Trip {
     double round_ticks = 0;
-    double offset_ticks = 0;  // of the other's counter; exact where both ways take the same time
+    // Of the other CPU's counter; exact if both directions take the same time.
+    double offset_ticks = 0;
   };
 
   // Runs on the other CPU.
@@ -27,13 +28,13 @@ class CounterExchange {
       if (seen == kOver) break;
       received_ = read_cycle_counter_after_loads();
       sent_ = read_cycle_counter_after_loads();
-      // The asking one may have given up meanwhile.
+      // The asking thread may have given up meanwhile.
       std::uint64_t expected = seen;
       if (!turn_.compare_exchange_strong(expected, seen + 1, std::memory_order_release)) break;
     }
   }
 
-  // None: the other one lost its CPU, and it is over.
+  // Returns nothing if the other thread lost its CPU; the exchange is over then.
   std::optional<Trip> ask() {
     const std::uint64_t turn = turn_.load(std::memory_order_relaxed);
     const std::uint64_t asked = read_cycle_counter_after_loads();
@@ -60,7 +61,7 @@ class CounterExchange {
   static constexpr std::uint64_t kLooks = 4096;  // the counter is seldom read, as that takes time
   static constexpr std::uint64_t kPatienceTicks = std::uint64_t{1} << 27;  // tens of milliseconds
 
-  alignas(kLine) std::atomic<std::uint64_t> turn_ = 0;  // odd: the answering one's
+  alignas(kLine) std::atomic<std::uint64_t> turn_ = 0;  // odd: it is the answering thread's turn
   std::uint64_t received_ = 0;
   std::uint64_t sent_ = 0;
 };

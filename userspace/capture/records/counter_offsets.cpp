@@ -21,14 +21,14 @@ constexpr int kFewestTrips = 20;
 struct Patience {
   std::uint64_t pair_ns = 4'000'000;
   std::uint64_t answer_ns = 50'000'000;  // until the other thread has its CPU
-  std::uint64_t all_ns = UINT64_MAX;     // CPUs that come later than that count as silent
-  std::uint64_t tick_ns = 10'000'000;    // a tick's length is told from readings so far apart
+  std::uint64_t all_ns = UINT64_MAX;     // CPUs whose turn would come later count as silent
+  std::uint64_t tick_ns = 10'000'000;    // a tick's length is computed from readings this far apart
 };
 
 constexpr Patience kBriefly = {
     .pair_ns = 300'000, .answer_ns = 20'000'000, .all_ns = 100'000'000, .tick_ns = 2'000'000};
 
-// Puts the calling thread on a CPU, with no priority before others, whatever its maker has.
+// Pins the calling thread to a CPU and gives it normal priority, whatever it has inherited.
 bool settle_on(std::uint32_t cpu) {
   const sched_param none{};
   sched_setscheduler(0, SCHED_OTHER, &none);
@@ -38,14 +38,14 @@ bool settle_on(std::uint32_t cpu) {
   return sched_setaffinity(0, sizeof(one), &one) == 0;
 }
 
-// Where two threads meet. It outlives the one that asks, as nobody can wait for a thread on a CPU
-// that real-time threads keep for themselves.
+// The memory that two measuring threads share. It outlives the asking thread, because the other
+// thread cannot be joined: real-time threads may keep it from its CPU for ever.
 struct Meeting {
   CounterExchange line;
   std::atomic<bool> is_there = false;
 };
 
-// Without nanoseconds; the error is 0 where nobody answered in time.
+// Fills in ticks only. error_ticks is 0 if the CPU did not answer in time.
 CounterOffset measure(std::uint32_t cpu, const Patience& patience) {
   const auto meeting = std::make_shared<Meeting>();
   std::thread([meeting, cpu] {
@@ -80,7 +80,7 @@ std::vector<std::uint32_t> cpus_of(const cpu_set_t& allowed) {
   return cpus;
 }
 
-// By a thread that it may keep on the first CPU.
+// Pins the calling thread to the first CPU.
 void measure_all(const std::vector<std::uint32_t>& cpus, const Patience& patience,
                  CounterOffsets& found) {
   found.first_cpu = cpus.front();
@@ -111,7 +111,7 @@ void measure_all(const std::vector<std::uint32_t>& cpus, const Patience& patienc
 
 }  // namespace
 
-// The calling thread stays where it is: a thread of its own asks.
+// Measures on a new thread, so that the calling thread keeps its CPU.
 CounterOffsets measure_counter_offsets(CounterCare care) {
   CounterOffsets found;
   cpu_set_t allowed;

@@ -1,5 +1,5 @@
-// How far apart the CPUs' cycle counters are. Two threads of normal priority keep two CPUs busy for
-// a moment each, the first one and each other one in turn. No state.
+// Measures how far apart the CPUs' cycle counters are. Two threads of normal priority keep the
+// first CPU and one other CPU busy for a moment, for each other CPU in turn. No state.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@ struct CounterOffset {
   std::uint32_t cpu = 0;
   double ns = 0;        // ahead of the first CPU's
   double error_ns = 0;  // half of the shortest round trip
-  double ticks = 0;     // the same two, as the counter has them
+  double ticks = 0;     // the same two values in ticks
   double error_ticks = 0;
 
   // Returns whether the offset is larger than the measurement's error.
@@ -21,15 +21,15 @@ struct CounterOffset {
 
 struct CounterOffsets {
   std::uint32_t first_cpu = 0;
-  std::vector<CounterOffset> others;  // at most kMostCpus of those that this process may use
+  std::vector<CounterOffset> others;  // at most kMostCpus of the CPUs that this process may use
   std::uint32_t silent = 0;           // CPUs that did not answer in time
-  std::string why_not;                // nothing was measured
+  std::string why_not;                // why nothing was measured
 
   static constexpr std::uint32_t kMostCpus = 64;
 };
 
-// How long each pair of CPUs is measured: `kThorough` while nothing is recorded, `kBrief` beside a
-// target, which loses that much of the time of a CPU at most.
+// The time for measuring each pair of CPUs: kThorough before anything is recorded, kBrief while a
+// target runs, which loses at most that much CPU time.
 enum class CounterCare : std::uint8_t { kThorough, kBrief };
 
 CounterOffsets measure_counter_offsets(CounterCare care = CounterCare::kThorough);

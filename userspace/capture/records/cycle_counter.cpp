@@ -6,7 +6,8 @@
 
 namespace sojourn::capture {
 
-// Alone in its file: a linker takes nothing of this file where a program brings its own definition.
+// This function is alone in its file, so that a linker leaves the file out when a program brings
+// its own definition.
 std::uint64_t read_cycle_counter() {
 #if defined(__x86_64__)
   return __rdtsc();

@@ -1,5 +1,6 @@
-// The counter that SJ_POINT stamps with, of the CPU that asks. Tests link a program with another
-// definition, as on a machine whose CPUs' counters disagree (tests/support/uneven_counters.cpp).
+// Reads the cycle counter of the calling thread's CPU, with which SJ_POINT stamps hits. Tests link
+// another definition to imitate a machine whose CPUs' counters disagree
+// (tests/support/uneven_counters.cpp).
 #pragma once
 
 #include <cstdint>
@@ -12,8 +13,8 @@ namespace sojourn::capture {
 
 std::uint64_t read_cycle_counter();
 
-// Reads it once all earlier loads are done. A processor may read it before them, as it does for a
-// point; then the way of a message between two CPUs would look shorter than it was.
+// Reads the counter after all earlier loads are done. Otherwise the processor may read it before
+// them, as it does at a point, and a message between two CPUs would seem to arrive too early.
 inline std::uint64_t read_cycle_counter_after_loads() {
 #ifdef __x86_64__
   _mm_lfence();

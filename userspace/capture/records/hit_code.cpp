@@ -13,7 +13,7 @@ struct Span {
 };
 
 #if defined(__x86_64__)
-constexpr Span kUntilSaid{-27, 7};    // behind cmpxchg, up to the store of the id
+constexpr Span kUntilId{-27, 7};      // from behind cmpxchg to the store of the id
 constexpr std::int32_t kTakes = -35;  // cmpxchg
 
 // The span behind rdtsc: shl, or, and a lea whose length depends on the record's.
@@ -23,7 +23,7 @@ Span stamped(const RingSites::Site& site) {
   return {kTakes - lea - 7, kTakes};
 }
 #else
-constexpr Span kUntilSaid{-28, 4};
+constexpr Span kUntilId{-28, 4};
 
 Span stamped(const RingSites::Site&) {
   return {1, 0};
@@ -36,7 +36,7 @@ HitCode find_hit(const RingSites& sites, std::uint64_t instruction) {
   for (const RingSites::Site& site : sites.places()) {
     if (site.record_bytes == 0) continue;
     const auto at = static_cast<std::int32_t>(static_cast<std::uint32_t>(instruction) - site.id);
-    if (kUntilSaid.has(at)) return {.site = &site, .part = HitPart::kHasPlace};
+    if (kUntilId.has(at)) return {.site = &site, .part = HitPart::kHasPlace};
     if (stamped(site).has(at)) return {.site = &site, .part = HitPart::kHasStamp};
   }
   return {};

@@ -64,12 +64,12 @@ struct RingGate {
   std::uint64_t close = UINT64_MAX;
 };
 
-// Where CPUs' counters disagree: what the stamps of the CPU that a thread is on are ahead of the
-// clock's. Times never step back from one correction to the next: the thread's do not.
+// The correction of one thread's stamps, if the CPUs' counters disagree: how far the counter of the
+// thread's CPU is ahead. Corrected times never go back when the correction changes.
 struct RingCorrection {
   std::int64_t ahead_ticks = 0;
-  std::uint64_t not_before = 0;          // the last one, corrected
-  std::uint64_t not_after = UINT64_MAX;  // when these records were there already
+  std::uint64_t not_before = 0;          // the last corrected stamp
+  std::uint64_t not_after = UINT64_MAX;  // the time at which these records were in the ring
 };
 
 // The stream of one thread's records in one ring, with consecutive sequence numbers.

@@ -48,7 +48,7 @@ class RingClock {
     static constexpr unsigned kShift = 40;
     bool holds(std::uint64_t ticks) const { return ticks >= from_ticks && ticks < until_ticks; }
     std::uint64_t to_ns(std::uint64_t ticks) const {
-      // Also of ticks before the first pair, which lie on the first line.
+      // Ticks before the first pair lie on the first line.
       if (ticks < from_ticks) return from_ns - scale(from_ticks - ticks);
       return from_ns + scale(ticks - from_ticks);
     }

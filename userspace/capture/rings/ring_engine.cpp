@@ -81,7 +81,7 @@ RingEngine::State::State(const tracee::Process& of, tracee::Points now, const Ri
   };
 }
 
-// Threads that were there before their points are armed: what they hit comes later.
+// Notes the CPU of each thread before its points are armed, and so before its first hit.
 void RingEngine::State::look_at_cpus(const tracee::Process& process) {
   if (!corrector.is_needed()) return;
   std::error_code gone;
@@ -136,8 +136,7 @@ Result<void> RingEngine::connect(CaptureOutput& output) {
     const std::uint32_t pid = State::pid_of(thread);
     const tracee::Process& head = state.process();
     if (owner == nullptr && thread != 0 && state.options.meet) state.options.meet(pid);
-    // Outside of a container the pid of a child that was not seen yet is the one that it has
-    // itself.
+    // Outside of a container a child's own pid is also its pid here, even if it was not seen yet.
     const bool is_translated = head.pid() != head.namespace_pid();
     const auto stranger = is_translated ? -1 : static_cast<std::int32_t>(pid);
     return output.new_stream(

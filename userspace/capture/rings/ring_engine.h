@@ -35,7 +35,7 @@ struct RingOptions {
   // A reading of the clocks from before any event in the rings: then all times lie between two
   // readings, however late the rings are found.
   std::optional<CounterPair> first_clocks;
-  // How far apart the CPUs' counters are; none: not measured.
+  // Returns the offsets of the CPUs' counters; empty: they are not measured.
   std::function<const CounterOffsets&()> counters;
   // The directory in which the target leaves its arenas, for this capture only. Empty: none.
   std::string directory;
@@ -71,11 +71,12 @@ class RingEngine final : public EventEngine {
   std::string mechanism() const override;
   std::uint64_t stamp_error_ns() const override;
   std::uint64_t earliest_ns() const override;
-  bool has_its_beginning() const override;  // true if the rings of any file have theirs
+  // True if any file's rings have recorded from their beginning on.
+  bool has_its_beginning() const override;
 
   void add_advice(RingAdvice& advice) const;
 
-  // Where CPUs' counters disagree: of how many events it is not known which CPU they are of.
+  // The number of events whose CPU is not known, if the CPUs' counters disagree.
   std::uint64_t events_of_unknown_cpu() const;
 
   // Adds hits that began before then and are not whole: they are lost to a trace that ends there.
@@ -93,7 +94,7 @@ class RingEngine final : public EventEngine {
   // Returns whether that arena has recorded from its beginning on, armed by the target's
   // environment. Then it has all hits, however late it was found.
   bool has_all_of(const tracee::MappedFile& file) const;
-  bool has_all() const;  // true if that holds for all files
+  bool has_all() const;  // true if has_all_of() is true for all files
   bool records(const tracee::Process& process) const;
 
   // All points so far, including those of libraries that came later.

@@ -39,7 +39,7 @@ struct RingEngine::State {
   CounterPair first_pair;
   RingClock clock;
   RingShared shared;
-  // Where threads were before their points were armed, by their ids here.
+  // The CPUs of threads before their points were armed, by thread id in this namespace.
   std::map<std::uint32_t, CpuLook> looks_before;
   CaptureOutput* output = nullptr;
   std::vector<std::unique_ptr<RingModule>> modules;

@@ -281,13 +281,13 @@ void RingModule::recognise() {
     if (slot.is_read && slot.is_foreign) begin_stream(slot, slot.claim);
 }
 
-// How the owner's records that were not read yet are corrected: where it has not changed its CPU
-// since a look from before the first of them, by that CPU's counter.
+// Returns the correction for the owner's records that were not read yet. It is known if the owner
+// has stayed on one CPU since `look_before`, a look that is older than the first of these records.
 //
-// The look has to be from before that record's stamp. A record is published some time after it was
-// stamped, so a look after the ring was last emptied does not do: the owner may have stamped by
-// then, and go on elsewhere. The record before it was published after the ring was looked at the
-// time before last, and the look of the time before that one came earlier still.
+// The look must be older than the record's stamp. A record is published some time after it is
+// stamped, so the look at the time of the last read is too new: the owner may have stamped before
+// it, and may have moved to another CPU since. Therefore the oldest of the last three looks is
+// used. The record before the first unread one was published after it.
 CounterCorrector::Correction RingModule::correct(Slot& slot) {
   if (shared_->corrector == nullptr) return {};
   const CounterCorrector& corrector = *shared_->corrector;
@@ -301,7 +301,7 @@ CounterCorrector::Correction RingModule::correct(Slot& slot) {
   its.ahead_ticks = correction.ahead_ticks;
   its.not_after = UINT64_MAX;
   if (correction.is_known) return correction;
-  // They came after the last record whose time is known, and are there by now.
+  // These records were stamped after the last record with a known time, and are in the ring now.
   its.not_after = corrector.now();
   if (slot.last_known != 0 && slot.last_known < its.not_after)
     correction.error_ns = std::min(correction.error_ns, shared_->clock->to_ns(its.not_after) -

@@ -33,7 +33,7 @@ struct RingShared {
   RingSites sites;  // of all modules
   RingGate gate;
   const RingClock* clock = nullptr;
-  // Of stamps, to the CPU whose counter the clock is for; null: nothing is known.
+  // Corrects stamps to the counter of the clock's CPU; null: the offsets are not known.
   const CounterCorrector* corrector = nullptr;
   // Returns whether rings of this process are recorded, by its pid in the target's namespace. Other
   // rings belong to forked children.
@@ -48,9 +48,9 @@ struct RingShared {
   // Returns whether the owner (pid << 32 | tid) of a ring may still write.
   std::function<bool(std::uint64_t owner)> is_alive;
   std::function<pid_t(std::uint64_t owner)> host_pid;  // its process; 0: not known
-  // Where a ring's owner is now; asked only where counters disagree.
+  // Looks up a ring owner's CPU. Called only if the CPUs' counters disagree.
   std::function<std::optional<CpuLook>(std::uint64_t owner)> look_at_cpu;
-  // A look from before its first hit.
+  // Returns a look at the owner from before its first hit.
   std::function<CpuLook(std::uint64_t owner)> first_look;
   // The position of a ring's owner, if it may be in the middle of a hit.
   std::function<std::optional<ThreadPosition>(std::uint64_t owner)> thread_position_of;
@@ -151,8 +151,8 @@ class RingModule {
   void add_advice(RingAdvice& advice) const;
   std::uint64_t events() const { return events_; }
 
-  // What CPUs' counters leave open of the stamps of its events; and of how many events it is not
-  // known which CPU stamped them.
+  // The largest error of its events' stamps that is due to the CPUs' counters, and the number of
+  // events whose CPU is not known.
   std::uint64_t counters_error_ns() const { return counters_error_ns_; }
   std::uint64_t events_of_unknown_cpu() const { return events_of_unknown_cpu_; }
 
@@ -185,11 +185,11 @@ class RingModule {
     std::int64_t mark = 0;  // a position
     RingStream stream;
     model::EventColumns pending;
-    // The last looks at where the owner is, the newest one last; and one from before the first
-    // record that was not read yet.
+    // The last three looks at the owner's CPU, the newest at the end; and one that is older than
+    // the first unread record.
     std::array<std::optional<CpuLook>, 3> looks;
     CpuLook look_before;
-    std::uint64_t last_known = 0;  // the last stamp of a known CPU, corrected
+    std::uint64_t last_known = 0;  // the last corrected stamp whose CPU was known
     std::uint64_t lost_seen = 0;
     SeenLosses losses;
     std::uint32_t losses_elsewhere = 0;  // seen, of sites that are not in the ring's table

@@ -16,8 +16,8 @@ namespace sojourn::capture {
 namespace {
 
 constexpr std::uint64_t kTimeoutNs = 1'000'000'000;
-// The timeout for threads of which only the CPU time shows that they went on: on a CPU without
-// ticks that time stands still while they run.
+// The timeout for threads whose progress shows only in their CPU time: on a CPU without ticks that
+// time stands still while they run.
 constexpr std::uint64_t kPatienceForTimesNs = 250'000'000;
 
 // The hits and threads that are waited for.

@@ -12,7 +12,7 @@ namespace sojourn::capture {
 
 namespace {
 
-// Behind the name, which may hold anything.
+// Returns the fields behind the thread's name, which may contain any character.
 std::vector<std::string_view> fields_of(std::string_view stat) {
   const auto name_end = stat.rfind(") ");
   if (name_end == std::string_view::npos) return {};
@@ -35,7 +35,7 @@ std::optional<std::uint64_t> moves_in(std::string_view sched) {
 }  // namespace
 
 std::optional<CpuLook> cpu_look(std::string_view stat, std::string_view sched) {
-  // Fields 22 and 39; the third one follows the name.
+  // Fields 22 and 39 of the file; the result of fields_of() begins with field 3.
   constexpr std::size_t kStartTime = 19;
   constexpr std::size_t kProcessor = 36;
   const auto fields = fields_of(stat);
@@ -47,8 +47,8 @@ std::optional<CpuLook> cpu_look(std::string_view stat, std::string_view sched) {
   return CpuLook{.cpu = static_cast<std::int32_t>(*cpu), .moves = *moves, .born = *born};
 }
 
-// The place is read before the count: where the count has not changed since an earlier look, the
-// thread has been in this place ever since.
+// Reads the CPU before the count of moves: if the count has not changed since an earlier look, the
+// thread has been on this CPU ever since.
 std::optional<CpuLook> look_at_cpu(pid_t pid, pid_t tid) {
   const std::string task = fmt::format("/proc/{}/task/{}/", pid, tid);
   const auto stat = tracee::read_whole(task + "stat");

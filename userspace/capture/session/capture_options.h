@@ -53,8 +53,8 @@ struct Options {
   bool wait_for_start = false;    // armed, but nothing counts before `sojourn ctl start`
   std::optional<std::chrono::nanoseconds> duration;  // from the open mark on
   EngineOptions engines;
-  StreamOptions stream;    // who gets the blocks while they are written
-  MetricsOptions metrics;  // who gets figures for monitoring
+  StreamOptions stream;    // readers of the blocks, while they are written
+  MetricsOptions metrics;  // receivers of figures for monitoring
   // Events that are no full block yet are written, and sent to readers, as often as this.
   std::chrono::nanoseconds flush_period = std::chrono::seconds(1);
   bool loses_oldest = false;                // when the sink falls behind
@@ -127,7 +127,7 @@ struct Outcome {
   BlockFeed::Totals streamed;
   bool has_cut_off_readers = false;            // that took nothing any more at the end
   std::uint64_t reconnections = 0;             // to readers that it had connected to
-  std::optional<InfluxSender::Totals> influx;  // what InfluxDB got; none: it was not asked for
+  std::optional<InfluxSender::Totals> influx;  // totals of InfluxDB; empty: it was not asked for
   std::vector<std::string> never_hit;          // names of points that were on
   std::size_t switched = 0;  // points that were off, or that triggers have switched
   std::optional<RingAdvice> rings;

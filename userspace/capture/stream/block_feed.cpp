@@ -36,7 +36,7 @@ void append(std::vector<std::uint8_t>& to, std::span<const std::uint8_t> bytes) 
   to.insert(to.end(), bytes.begin(), bytes.end());
 }
 
-// No other capture has it, on whichever host.
+// The name is unique among all captures on all hosts.
 std::string random_name() {
   std::array<std::uint64_t, 2> random{};
   std::random_device device;
@@ -63,12 +63,12 @@ class BlockFeed::Reader {
   std::deque<Chunk> queue;
   std::size_t bytes = 0;       // in the queue
   std::size_t handed_out = 0;  // chunks of the queue that its thread has, and did not consume yet
-  unsigned idle_seconds = 0;   // since it took anything
+  unsigned idle_seconds = 0;   // since it last took a chunk
   bool has_begun = false;
   bool is_complete = false;
-  std::size_t described = 0;  // of descriptions_
+  std::size_t described = 0;  // how many of descriptions_ it has got
   bool is_owed_accounts = false;
-  // The begin of its trace, see Capture, and the ledger at that time.
+  // The open mark of the reader's own trace, and the ledger at that time.
   std::uint64_t open_ns = 0;
   std::vector<std::uint64_t> stream_first;
   model::Ledger before;
@@ -84,8 +84,8 @@ BlockFeed::BlockFeed(const model::Host& host, Limits limits)
 
 BlockFeed::~BlockFeed() = default;
 
-// Null if it is too large for a block: then the file cannot have it either, and its writing has
-// failed.
+// Returns null if the description is too large for a block. The file could not take it either, so
+// its writing has failed.
 template <typename T>
 BlockFeed::Chunk BlockFeed::block_of(BlockType type, const T& about) {
   const std::string json = trace::to_json(about);
@@ -143,7 +143,7 @@ bool BlockFeed::take_block(std::span<const std::uint8_t> block) {
   bool is_read = false;
   for (const auto& reader : readers_) {
     if (!reader->has_begun) continue;
-    // No event comes before what describes it.
+    // Descriptions are sent before the events that need them.
     if (describe(*reader) && offer(*reader, chunk)) {
       is_read = is_read || reader->kind == Kind::kReader;
       continue;
@@ -172,7 +172,7 @@ void BlockFeed::finish() {
   has_finished_ = true;
   for (const auto& reader : readers_) {
     if (!reader->has_begun) begin(*reader);
-    // The end is sent in any case: it is as long as the beginning.
+    // The end is sent even if the queue is full: it is no longer than the beginning.
     for (; reader->described < descriptions_.size(); ++reader->described)
       push(*reader, descriptions_[reader->described]);
     push(*reader, sampling_);
@@ -191,7 +191,7 @@ void BlockFeed::note(Chunk description) {
     if (reader->has_begun) describe(*reader);
 }
 
-// ---- what goes to the readers ----
+// ---- queues of the readers ----
 
 bool BlockFeed::has_room(const Reader& reader, std::size_t bytes) const {
   if (reader.queue.empty()) return true;
@@ -258,7 +258,7 @@ bool BlockFeed::describe(Reader& reader) {
   return true;
 }
 
-// By stream, the number of the next hit: each one before was kept or lost.
+// The next hit's number, by stream: every earlier hit was kept or lost.
 std::vector<std::uint64_t> BlockFeed::hits_so_far() const {
   std::vector<std::uint64_t> hits = kept_;
   const auto of = [&hits](std::uint32_t stream) -> std::uint64_t& {
@@ -304,7 +304,7 @@ BlockFeed::Chunk BlockFeed::capture_for(const Reader& reader) {
   capture.open_ns = std::max(capture.open_ns, reader.open_ns);
   if (capture.close_ns != 0) capture.open_ns = std::min(capture.open_ns, capture.close_ns);
   capture.stream_first = reader.stream_first;
-  if (reader.open_ns != 0) {  // what was used since then nobody knows
+  if (reader.open_ns != 0) {  // the CPU times since the reader came are not known
     capture.target_cpu_ns = 0;
     capture.tracer_cpu_ns = 0;
   }
@@ -317,7 +317,7 @@ BlockFeed::Chunk BlockFeed::origin_for(const Reader& reader) {
       model::Origin{.capture = name_, .stream_first = reader.stream_first, .lost = reader.before});
 }
 
-// The losses since it came, and its own.
+// The capture's losses since the reader came, and the blocks that this reader lost.
 BlockFeed::Chunk BlockFeed::ledger_for(const Reader& reader) {
   const auto place = [](const model::LedgerEntry& entry) {
     return std::tuple(entry.stream, entry.point, entry.cause);

@@ -1,5 +1,6 @@
-// The blocks of a running capture, for any number of readers at once. Each reader gets a trace of
-// its own, from when it came: what describes the capture, its blocks of events, and an end.
+// Passes the blocks of a running capture to any number of readers at once. Each reader gets a trace
+// of its own, which begins when it connects: descriptions of the capture, blocks of events, and an
+// end.
 //
 //   sink's thread: take(), take_block() --> [queue of reader 1] --> its thread: waiting(),
 //   consume()
@@ -7,12 +8,12 @@
 //
 // A block is packed and held once, however many readers wait for it. A queue is bounded: a reader
 // that is behind loses whole blocks of events, and its own ledger counts them as "writer behind".
-// What describes the capture is not lost: a reader is told as soon as it has room. So what a slow
-// reader costs is bounded memory, and the sink never waits for it.
+// Descriptions are never lost: a reader gets them as soon as it has room. So a slow reader costs
+// bounded memory only, and the sink never waits for it.
 //
-// A reader begins at a ledger, which comes once a second: the hits before it are then known by
-// count, so that the ledger of a trace that begins there can be exact from there on. Its origin
-// says these counts: whoever reads and comes again finds by them what passed in between
+// A reader's trace begins at a ledger, which comes once a second. All hits before it are known by
+// count, so the ledger of the reader's trace is exact from there on. The trace's origin has these
+// counts. A reader that connects again computes from them how many events passed in between
 // (analysis/trace/parts.h).
 #pragma once
 
@@ -36,10 +37,10 @@ namespace sojourn::capture {
 class BlockFeed final : public BlockTap {
  public:
   struct Limits {
-    // The memory of waiting chunks that a reader may always use, and the larger one that it may use
-    // while all readers together have less than the third. So they take at most readers x
-    // sure_bytes + all_bytes, and a block each. If others need the room, readers that have taken
-    // nothing for seconds lose what is above the first limit.
+    // The limits of memory for waiting chunks. A reader may always use `sure_bytes`, and up to
+    // `reader_bytes` while all readers together have less than `all_bytes`. So they take at most
+    // readers x sure_bytes + all_bytes, and one block each. If others need the room, a reader that
+    // has taken nothing for seconds loses what it holds above `sure_bytes`.
     std::size_t sure_bytes = std::size_t{256} << 10;
     std::size_t reader_bytes = std::size_t{16} << 20;
     std::size_t all_bytes = std::size_t{64} << 20;
@@ -61,9 +62,9 @@ class BlockFeed final : public BlockTap {
 
   // The following may be called by any thread.
 
-  // `wake` is called by the sink's thread when something waits for a reader for which nothing did;
-  // it returns at once, and calls nothing of the feed. None: there are too many readers. A watcher
-  // keeps nothing: what only watchers get, nobody reads.
+  // The sink's thread calls `wake` when the first chunk waits for a reader; it must return at once
+  // and call nothing of the feed. Returns null if there are too many readers. A watcher keeps
+  // nothing, so events that only watchers get count as unread.
   enum class Kind : std::uint8_t { kReader, kWatcher };
   std::shared_ptr<Reader> join(Wake wake, Kind kind = Kind::kReader);
   void leave(const std::shared_ptr<Reader>& reader);
@@ -72,10 +73,10 @@ class BlockFeed final : public BlockTap {
   // reader has dealt with. The first chunk of a queue may have been sent in part.
   std::vector<Chunk> waiting(Reader& reader, std::size_t chunks);
   void consume(Reader& reader, std::size_t chunks);
-  bool is_complete(const Reader& reader) const;  // nothing more will wait for it
+  bool is_complete(const Reader& reader) const;  // true: the reader has taken everything
 
   struct Totals {
-    std::uint64_t readers = 0;  // that came so far
+    std::uint64_t readers = 0;  // all readers so far
     std::uint64_t lost = 0;     // events that readers lost, as they were behind
     std::size_t waiting_bytes = 0;
   };
@@ -101,15 +102,15 @@ class BlockFeed final : public BlockTap {
   std::vector<std::uint64_t> hits_so_far() const;
 
   const Limits limits_;
-  mutable std::mutex mutex_;  // of everything below
+  mutable std::mutex mutex_;  // guards everything below
   trace::BlockMaker maker_;
   std::vector<std::shared_ptr<Reader>> readers_;
   Chunk beginning_;         // the file's header, and the host
-  const std::string name_;  // of the capture, in its readers' origins
+  const std::string name_;  // the capture's name in the origins of its readers' traces
   // The blocks that describe the capture, in order: a reader that begins gets all of them. Only the
   // newest schema is kept.
   std::vector<Chunk> descriptions_;
-  std::optional<std::size_t> schema_;  // its place
+  std::optional<std::size_t> schema_;  // its index in descriptions_
   Chunk clock_;
   Chunk sampling_;
   Chunk energy_;

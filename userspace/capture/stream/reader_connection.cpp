@@ -22,9 +22,10 @@ namespace sojourn::capture {
 namespace {
 
 constexpr std::size_t kChunksAtOnce = 32;
-constexpr std::size_t kTurnBytes = std::size_t{1} << 20;  // then the next reader has its turn
+// A reader gets at most this before the next one has its turn.
+constexpr std::size_t kTurnBytes = std::size_t{1} << 20;
 constexpr std::size_t kMaxReceived = std::size_t{64} << 10;
-constexpr std::uint64_t kMaxEntryNs = 10'000'000'000;  // for TLS and the token
+constexpr std::uint64_t kMaxEntryNs = 10'000'000'000;  // the timeout for TLS and the token
 
 }  // namespace
 
@@ -45,7 +46,7 @@ ReaderConnection::~ReaderConnection() {
 std::uint32_t ReaderConnection::awaited() const {
   if (state_ == State::kConnecting) return EPOLLOUT;
   if (state_ != State::kReading) return wants_to_write_ ? EPOLLOUT : EPOLLIN;
-  return (says_nothing_ ? 0U : std::uint32_t{EPOLLIN}) |
+  return (has_shut_down_ ? 0U : std::uint32_t{EPOLLIN}) |
          (is_blocked_ ? std::uint32_t{EPOLLOUT} : 0U);
 }
 
@@ -57,10 +58,10 @@ bool ReaderConnection::receive(std::uint32_t events) {
   if ((events & EPOLLOUT) != 0) is_blocked_ = false;
   if (state_ != State::kReading) return advance();
   if ((events & (EPOLLERR | EPOLLHUP)) != 0) return false;
-  return (events & EPOLLIN) == 0 || throw_away();
+  return (events & EPOLLIN) == 0 || discard_input();
 }
 
-// From the connection to the reader, as far as it goes now.
+// Goes on with the connection's setup as far as it can now, up to becoming a reader.
 bool ReaderConnection::advance() {
   if (state_ == State::kConnecting) {
     int error = 0;
@@ -77,7 +78,7 @@ bool ReaderConnection::advance() {
   return state_ != State::kToken || take_token();
 }
 
-// Notes what the step waits for. False: it failed.
+// Notes whether the step waits to read or to write. Returns false if it failed.
 bool ReaderConnection::take_step(tls::Step step) {
   wants_to_write_ = step == tls::Step::kWrite;
   if (step != tls::Step::kClosed) return true;
@@ -122,9 +123,9 @@ bool ReaderConnection::become_reader() {
   return is_reader();
 }
 
-// False: it sends what nobody asked for, or is gone. Whoever only shuts its side down may go on
-// reading.
-bool ReaderConnection::throw_away() {
+// Returns false if the peer sends too much, or is gone. A peer that only shuts down its sending
+// side may go on reading.
+bool ReaderConnection::discard_input() {
   std::array<std::uint8_t, 4096> rubbish{};
   for (;;) {
     std::size_t got = 0;
@@ -141,7 +142,7 @@ bool ReaderConnection::throw_away() {
       has_ended = step == tls::Step::kClosed;
     }
     if (has_ended) {
-      says_nothing_ = true;
+      has_shut_down_ = true;
       return true;
     }
     received_ += got;

@@ -29,16 +29,16 @@ namespace sojourn::capture {
 
 namespace {
 
-constexpr std::uint64_t kPatienceNs = 2'000'000'000;  // at the end, for a reader that takes nothing
-constexpr std::uint64_t kMaxLingerNs = 10'000'000'000;  // and for all of them
-constexpr std::uint64_t kFirstDialNs = 5'000'000'000;   // for a reader that should be there already
+constexpr std::uint64_t kPatienceNs = 2'000'000'000;  // for a reader that takes nothing at the end
+constexpr std::uint64_t kMaxLingerNs = 10'000'000'000;  // for all readers at the end
+constexpr std::uint64_t kFirstDialNs = 5'000'000'000;   // to reach a reader at the start
 constexpr std::uint64_t kBetweenDialsNs = 1'000'000'000;
 constexpr std::size_t kMaxEntering = 64;  // connections that have not shown a token yet
 constexpr int kTickMs = 200;
 constexpr int kKeepAliveSeconds = 30;
 constexpr int kUnheardMs = 20'000;
 
-// Connections have the numbers that follow.
+// Ids of epoll events: the wakeup, then listeners, then connections.
 constexpr std::uint64_t kWakeId = 0;
 constexpr std::uint64_t kFirstListenerId = 1;
 constexpr std::uint64_t kFirstReaderId = 1000;
@@ -56,7 +56,7 @@ void count_up(int eventfd) {
   std::ignore = write(eventfd, &one, sizeof(one));
 }
 
-// Finds out peers that vanished without a word; slow ones are not hurried.
+// Detects peers that vanished without closing the connection; slow peers stay connected.
 void keep_alive(int fd) {
   const int yes = 1;
   const int seconds = kKeepAliveSeconds;
@@ -64,12 +64,12 @@ void keep_alive(int fd) {
   setsockopt(fd, IPPROTO_TCP, TCP_KEEPIDLE, &seconds, sizeof(seconds));
 }
 
-// One that we called is called again: then it is good to know soon that it hears nothing.
+// A lost connection to a reader that we called is made again, so its loss must be noticed soon.
 void notice_silence(int fd) {
   setsockopt(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, &kUnheardMs, sizeof(kUnheardMs));
 }
 
-// Who we are and whom we trust, where any address has TLS.
+// The certificates and the token for addresses with TLS.
 struct Protection {
   std::optional<tls::Context> server;
   std::optional<tls::Context> client;
@@ -94,13 +94,13 @@ struct Listener {
   bool is_tls = false;
 };
 
-// A reader that we call.
+// A reader that this process connects to, and connects to again.
 struct Dial {
   files::StreamAddress address;
   files::Endpoint endpoint;
-  std::uint64_t id = 0;  // of its connection; 0: there is none
+  std::uint64_t id = 0;  // its connection; 0: there is none
   std::uint64_t next_ns = 0;
-  bool was_reader = false;  // this connection
+  bool was_reader = false;  // the present connection has become a reader
 };
 
 }  // namespace
@@ -129,9 +129,9 @@ class StreamServer::Loop {
     if (address.is_unix()) paths_.push_back(address.path);
     return {};
   }
-  // A reader in this process: the other end of its socket.
+  // Adds a reader in this process, and returns its end of the socket.
   Result<base::Fd> add_own_reader();
-  // Has reached the reader there when it returns.
+  // The reader has been reached when this returns.
   Result<void> dial(const files::StreamAddress& address);
 
   Result<void> begin(const FileOwner& owner) {
@@ -179,19 +179,19 @@ class StreamServer::Loop {
   base::Fd epoll_;
   base::Fd wake_;
   std::vector<Listener> listeners_;
-  std::vector<std::string> paths_;  // of unix sockets, which go with the thread
+  std::vector<std::string> paths_;  // unix sockets, removed when the thread ends
   Connections connections_;         // the oldest first
   std::vector<Dial> dials_;
   std::uint64_t next_id_ = kFirstReaderId;
   std::uint64_t finishing_since_ns_ = 0;
   std::uint64_t reconnections_ = 0;
-  bool has_cut_off_ = false;  // a reader at the end, which took nothing
+  bool has_cut_off_ = false;  // at the end, a reader that took nothing
   std::atomic<bool> finishes_ = false;
   std::atomic<bool> stops_ = false;
   std::thread thread_;
 };
 
-// ---- how connections come ----
+// ---- new connections ----
 
 void StreamServer::Loop::accept_all(const Listener& listener) {
   for (;;) {
@@ -205,14 +205,16 @@ void StreamServer::Loop::accept_all(const Listener& listener) {
       }
       add(std::move(fd), std::move(guard));
     } else if (errno == EMFILE || errno == ENFILE || errno == ENOMEM || errno == ENOBUFS) {
-      return static_cast<void>(usleep(10'000));  // else this would be asked again at once
+      // Without a pause epoll would report it again at once.
+      return static_cast<void>(usleep(10'000));
     } else if (errno != EINTR && errno != ECONNABORTED) {
       return;
     }
   }
 }
 
-// One too many is closed at once. Of those who have not shown a token yet the oldest has to go.
+// Closes the connection at once if there are too many readers. If too many peers have not shown a
+// token yet, closes the oldest of these.
 void StreamServer::Loop::add(base::Fd fd, ReaderConnection::Guard guard) {
   keep_alive(fd.get());
   const std::uint64_t id = next_id_++;
@@ -226,7 +228,7 @@ void StreamServer::Loop::add(base::Fd fd, ReaderConnection::Guard guard) {
     cut_off(std::ranges::find_if(connections_, is_entering)->first);
 }
 
-// It is no one who keeps the trace: the file goes on.
+// This reader keeps nothing, so the file still gets all events.
 Result<base::Fd> StreamServer::Loop::add_own_reader() {
   std::array<int, 2> pair{};
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, pair.data()) != 0)
@@ -375,7 +377,7 @@ void StreamServer::Loop::send_to_all() {
     is_any_left = is_any_left || has_more;
   }
   for (const std::uint64_t id : gone) cut_off(id);
-  if (is_any_left) count_up(wake_.get());  // after the others have had their turn
+  if (is_any_left) count_up(wake_.get());  // the others have their turn first
 }
 
 void StreamServer::Loop::drop_late_ones() {
@@ -387,7 +389,7 @@ void StreamServer::Loop::cut_off(std::uint64_t id) {
   connections_.erase(id);
 }
 
-// At the end a reader has as long as it takes something.
+// At the end a reader is served as long as it goes on taking chunks.
 bool StreamServer::Loop::is_done() {
   if (!finishes_) return false;
   const std::uint64_t now_ns = base::monotonic_ns();

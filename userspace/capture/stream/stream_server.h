@@ -1,8 +1,8 @@
-// Sends a running capture's blocks to whoever connects, and to whom it was told to connect. A
-// thread of its own does it, with the rights of the files' owner and no others: neither the drain
-// nor the sink ever waits for a network. A reader gets no more than it takes. Where the connection
-// to one of the second kind breaks, it is made again: what is sent then is a trace of its own, and
-// follows the one before where somebody keeps both (analysis/trace/parts.h).
+// Sends a running capture's blocks to readers: to those that connect, and to those that it was
+// asked to connect to. It has a thread of its own with only the rights of the files' owner, so
+// neither the drain nor the sink ever waits for a network. If a connection of the second kind
+// breaks, it is made again. The new connection carries a trace of its own, which continues the one
+// before if the reader keeps both (analysis/trace/parts.h).
 #pragma once
 
 #include <cstdint>
@@ -20,38 +20,39 @@
 namespace sojourn::capture {
 
 struct StreamOptions {
-  std::vector<files::StreamAddress> listen;   // for readers that come
-  std::vector<files::StreamAddress> connect;  // readers that are there already
-  // For addresses with TLS: what a reader has to send, who we are, and whom we trust.
+  std::vector<files::StreamAddress> listen;   // addresses to which readers may connect
+  std::vector<files::StreamAddress> connect;  // readers to connect to
+  // For addresses with TLS: the token that a reader must send, our certificate and its key, and the
+  // authorities that we trust.
   std::string token = {};
   std::string certificate = {};
   std::string key = {};
-  std::string authorities = {};    // empty: the system's
-  bool keeps_unread_only = false;  // the file gets events only while nobody reads
-  bool has_own_reader = false;     // in this process, which takes it by own_stream()
+  std::string authorities = {};    // empty: the system's authorities
+  bool keeps_unread_only = false;  // the file gets events only while there is no reader
+  bool has_own_reader = false;     // a reader in this process, which calls own_stream()
 
   bool is_wanted() const { return !listen.empty() || !connect.empty() || has_own_reader; }
 };
 
 class StreamServer {
  public:
-  // Listens and has connected when it returns. The feed outlives it.
+  // When this returns it listens, and all connections are made. The feed must outlive it.
   static Result<std::unique_ptr<StreamServer>> start(const StreamOptions& options, BlockFeed& feed,
                                                      const FileOwner& owner);
   StreamServer(const StreamServer&) = delete;
   StreamServer& operator=(const StreamServer&) = delete;
   ~StreamServer();  // without finish() readers are cut off
 
-  // Its addresses, with the ports that it got.
+  // The addresses on which it listens, with the ports that the system has chosen.
   const std::vector<files::StreamAddress>& addresses() const { return addresses_; }
 
-  // The other end of the stream to this process's own reader, once.
+  // Returns this process's own end of the stream, once.
   base::Fd own_stream() { return std::move(own_stream_); }
 
-  // Called when the feed has finished: waits until the readers have all of it, for some seconds at
-  // most if one takes nothing. Returns whether all of them have it.
+  // Called when the feed has finished. Waits until all readers have everything, some seconds at
+  // most for a reader that takes nothing. Returns whether all have it.
   bool finish();
-  // How often a connection that it had made was made again. After finish().
+  // How often a lost connection to a reader was made again. Valid after finish().
   std::uint64_t reconnections() const;
 
  private:

@@ -158,7 +158,7 @@ void check_export(ExportRequest& request) {
     refuse_usage("--open gives a file to the page: it has no -o -");
   if (http::is_web_address(request.output)) {
     if (!export_format(request.to).is_posted)
-      refuse_usage(fmt::format("--to {} is written to a file, and posted to nobody", request.to));
+      refuse_usage(fmt::format("--to {} can be written to a file, but not posted", request.to));
     if (const auto url = http::parse_url(request.output); !url)
       refuse_usage("--output: " + url.error().text());
   }

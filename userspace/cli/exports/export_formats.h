@@ -14,7 +14,7 @@
 
 namespace sojourn::cli {
 
-// `told`: the remarks that were printed about an incomplete trace (trace_argument.h).
+// `told`: the messages about an incomplete trace that were printed (trace_argument.h).
 using RunExport = Result<void> (*)(const ExportRequest& request, trace::Reader reader,
                                    const std::string& told, const exports::Write& write);
 

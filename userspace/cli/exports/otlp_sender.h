@@ -1,6 +1,6 @@
-// Posts batches of spans to a collector, one after the other, as the specification of OTLP over
-// HTTP has it: a batch is sent again where the collector says that it may be, or where there was no
-// answer, after the time that it asks for or ever longer ones. One thread owns an OtlpSender.
+// Posts batches of spans to a collector, one after the other, as OTLP over HTTP is specified. A
+// batch is sent again if the collector allows it, or if there was no answer: after the time that
+// the collector names, else after growing delays. One thread owns an OtlpSender.
 #pragma once
 
 #include <chrono>

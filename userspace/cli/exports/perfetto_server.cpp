@@ -112,7 +112,7 @@ Result<void> PerfettoServer::serve_once(base::Fd file, std::chrono::nanoseconds 
   const Clock::time_point until = Clock::now() + patience;
   while (!was_given_) {
     if (Clock::now() > until && !is_being_fetched())
-      return fail("nobody fetched the trace within {:.3g} s",
+      return fail("no browser fetched the trace within {:.3g} s",
                   std::chrono::duration<double>(patience).count());
     SJ_CHECK(turn());
   }

@@ -16,7 +16,7 @@ namespace {
 constexpr std::uint64_t kMaxSection = std::uint64_t{256} << 20;
 constexpr std::uint64_t kMaxFunction = 1 << 20;
 constexpr std::size_t kMaxSites = 256;
-constexpr std::uint64_t kStub = 16;  // bytes of a stub, where it begins with something else
+constexpr std::uint64_t kStub = 16;  // the size of a stub that begins with another instruction
 constexpr std::byte kCall{0xe8};
 constexpr std::byte kJump{0xe9};
 constexpr std::byte kShortJump{0xeb};

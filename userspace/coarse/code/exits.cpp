@@ -51,15 +51,14 @@ class Search {
  private:
   Result<void> look_through(const FunctionCode& code) {
     if (!code.is_whole)
-      return fail("where its code ends is not known, and so not where it is left");
+      return fail("the end of its code is not known, so its exits are not known either");
     before_count_ = 0;
     for (std::size_t at = 0; at < code.bytes.size();) {
       const auto rest = code.bytes.subspan(at);
       const std::uint64_t address = code.address + at;
       const auto one = decoder_.decode(rest);
       if (!one)
-        return fail("the code at {} cannot be decoded, so where it is left is not known",
-                    place(address));
+        return fail("the code at {} cannot be decoded, so its exits are not known", place(address));
       SJ_CHECK(judge(*one, rest, address));
       const bool is_end_of_block = one->is_jump() || one->what.meta.category == ZYDIS_CATEGORY_RET;
       if (is_end_of_block)
@@ -88,7 +87,7 @@ class Search {
                   decoder_.text(one, address), place(address));
     if (is_own(*target)) return {};
     if (one.what.meta.category == ZYDIS_CATEGORY_COND_BR)
-      return fail("'{}' at {} may leave it, and a probe cannot tell whether it does",
+      return fail("'{}' at {} may be an exit, and a probe there cannot see whether it is one",
                   decoder_.text(one, address), place(address));
     add(one, bytes, address);
     return {};

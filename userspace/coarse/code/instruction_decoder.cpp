@@ -65,7 +65,7 @@ std::string InstructionDecoder::text(const Instruction& one, std::uint64_t addre
   return text.data();
 }
 
-// Returns whether the kernel emulates the instruction: those of push_setup_xol_ops and
+// Returns whether the kernel emulates the instruction. It emulates those of push_setup_xol_ops and
 // branch_setup_xol_ops (arch/x86/kernel/uprobes.c) without a prefix, and the nop of two bytes.
 // Older kernels step over longer nops.
 bool is_emulated(std::span<const std::byte> bytes, const KernelNops& nops) {

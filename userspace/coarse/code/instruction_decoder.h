@@ -49,8 +49,8 @@ class InstructionDecoder {
   ZydisFormatter formatter_;
 };
 
-// The instruction that the bytes begin with costs no single step: on every kernel, or on one that
-// does that with nops. Others may be stepped over.
+// Returns whether the first instruction needs no single step: on every kernel, or, for a nop, on
+// this one. Others may be stepped over.
 bool is_emulated(std::span<const std::byte> bytes, const KernelNops& nops = {});
 
 }  // namespace sojourn::coarse

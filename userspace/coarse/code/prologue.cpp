@@ -13,15 +13,15 @@ namespace {
 
 constexpr unsigned kMaxPassed = 32;  // instructions before the site
 
-// Kernels from 6.18 on replace one of five bytes by a call, which harms red zones and forked
-// children, and later ones one of ten: those are for KernelNops. Longer ones have prefixes that no
-// kernel takes.
+// Returns whether a probe on the nop is harmless on every kernel. Kernels from 6.18 on replace a
+// nop of five bytes by a call, which harms red zones and forked children; later ones also do that
+// with ten bytes. KernelNops covers those two. Longer nops have prefixes that no kernel accepts.
 bool is_harmless_nop(const Instruction& one) {
   return one.what.length < 10 && one.what.length != 5;
 }
 
-// Instructions that the kernel is known to take for a single step: plain ones of the kinds that
-// functions begin with, without a segment or a lock, in the old encodings.
+// Returns whether the kernel is known to single-step the instruction: a plain one of the kinds with
+// which functions begin, without a segment or a lock, in the old encodings.
 bool can_be_stepped(const Instruction& one) {
   constexpr ZydisInstructionAttributes kOdd =
       ZYDIS_ATTRIB_HAS_LOCK | ZYDIS_ATTRIB_HAS_REP | ZYDIS_ATTRIB_HAS_REPE |
@@ -172,7 +172,7 @@ class Walk {
     if (std::ranges::find(targets_, code_.address + at_) != targets_.end())
       return stop(fmt::format("the code jumps back to +{:#x}", at_));
     if (!is_known_ && !is_mark)
-      return stop("where the function ends, and so what jumps into it, is not known");
+      return stop("the end of the function is not known, so jumps into it are not known either");
     return true;
   }
 

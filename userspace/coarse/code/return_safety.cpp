@@ -83,7 +83,7 @@ std::string danger_of(const tracee::ExecutedFile& one) {
   auto elf = tracee::ElfFile::open(one.file.path, one.file.name);
   if (!elf) return "cannot be read";
   const auto names = names_of(*elf);
-  if (!names || names->empty()) return "has no names that would say what it does";
+  if (!names || names->empty()) return "has no symbols that would show what it does";
   if (elf->section(".gopclntab") != nullptr) return "is written in Go, which moves its stacks";
   if (std::string danger = first_of(kOfAll, *names); !danger.empty()) return danger;
   // This version name occurs in parts of the C library only.

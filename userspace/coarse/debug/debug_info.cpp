@@ -121,10 +121,10 @@ Result<ValueStart> DebugInfo::find(std::uint64_t function, std::string_view path
   if (auto place = dwarf::located(*die, parameters[number], function))
     return dwarf::follow(std::move(*place), *type, parsed);
   if (is_changed_clone)
-    return fail("where '{}' is at the entry of this clone is not known", parsed.argument);
+    return fail("the place of '{}' at the entry of this clone is not known", parsed.argument);
   auto place = dwarf::placed(*die, number, parameters);
   if (!place)
-    return fail("where '{}' is cannot be told: {}", parsed.argument, place.error().text());
+    return fail("the place of '{}' is not known: {}", parsed.argument, place.error().text());
   return dwarf::follow(std::move(*place), *type, parsed);
 }
 

@@ -33,7 +33,7 @@ std::optional<Dwarf_Die> type_of(Dwarf_Die die) {
   if (dwarf_attr_integrate(&die, DW_AT_type, &attribute) == nullptr ||
       dwarf_formref_die(&attribute, &type) == nullptr || dwarf_peel_type(&type, &peeled) != 0)
     return std::nullopt;
-  // One that is in a unit of its own.
+  // The type is in a unit of its own.
   if (dwarf_attr(&peeled, DW_AT_signature, &attribute) != nullptr &&
       dwarf_formref_die(&attribute, &type) != nullptr)
     return type;

@@ -16,7 +16,7 @@ constexpr std::array<std::uint8_t, 16> kWords = {10, 12, 11, 5, 13, 14, 4, kStac
 // The frame's address in debug information is the stack pointer before the call.
 constexpr std::int64_t kReturnAddressBytes = 8;
 
-// Which arguments are in integer registers and which on the stack, by the ABI, one after the other.
+// Assigns the arguments in order to integer registers and the stack, as the ABI does.
 class Arguments {
  public:
   // A result that is too large for registers uses the first register for its address.
@@ -131,7 +131,7 @@ Result<Location> placed(Dwarf_Die function, std::size_t number,
   SJ_TRY(arguments, Arguments::of(function));
   for (std::size_t at = 0; at < number; ++at)
     if (const auto before = arguments.next(parameters[at]); !before)
-      return fail("of '{}' before it is not known where it is: {}", name_of(parameters[at]),
+      return fail("the place of '{}' before it is not known: {}", name_of(parameters[at]),
                   before.error().text());
   return arguments.next(parameters[number]);
 }

@@ -122,7 +122,7 @@ class Walk {
     for (std::size_t at = dimension_ + 1; at < counts.size() && bytes <= INT32_MAX; ++at)
       bytes *= counts[at];
     if (bytes == 0 || bytes > INT32_MAX || index > INT32_MAX)
-      return fail("how large an element of '{}' is cannot be told", shown_);
+      return fail("the size of an element of '{}' is not known", shown_);
     place_.offset += static_cast<std::int64_t>(bytes * index);
     shown_ += fmt::format("[{}]", index);
     const bool is_in_array = ++dimension_ < counts.size();
@@ -141,8 +141,8 @@ class Walk {
     if (!is_record(type_)) return fail("'{}' has no members", shown_);
     if (number_of(type_, DW_AT_declaration).value_or(0) != 0)
       return fail(
-          "of the type of '{}' there is only a declaration where the function is: write "
-          "offsets, as in *(u32*)(arg0 + 8)",
+          "the type of '{}' is only declared where the function is, not defined: write offsets, as "
+          "in *(u32*)(arg0 + 8)",
           shown_);
     if (place_.is_in_two) return fail("'{}' is in two registers", shown_);
     std::vector<std::string> known;
@@ -160,7 +160,7 @@ class Walk {
   Result<void> cut_bits(sj_step& read) const {
     const auto bits = number_of(*bit_field_, DW_AT_bit_size).value_or(0);
     const auto at = number_of(*bit_field_, DW_AT_data_bit_offset);
-    if (!at || *at > INT32_MAX) return fail("where the bits of '{}' are is not known", shown_);
+    if (!at || *at > INT32_MAX) return fail("the place of the bits of '{}' is not known", shown_);
     const std::uint64_t low = *at % 8;
     if (bits == 0 || low + bits > 64) return fail("the bits of '{}' are in two places", shown_);
     read.add += static_cast<std::int64_t>(*at / 8);

@@ -36,7 +36,7 @@ class Decoder {
   Decoder& operator=(const Decoder&) = delete;
   ~Decoder() { lzma_end(&stream_); }
 
-  // All of it, to its end.
+  // Unpacks everything.
   bool unpack(const std::vector<std::byte>& packed, int into) {
     if (!is_good_) return false;
     stream_.next_in = reinterpret_cast<const std::uint8_t*>(packed.data());

@@ -16,7 +16,8 @@ bool is_of_toolchain(std::string_view file);
 // Returns whether the function may take items out of a queue.
 bool takes_out(std::string_view shown);
 
-// Whether it is C++, where what is given may be an object: a buffer's handle, a smart pointer.
+// Returns whether the function is C++, where an argument may be an object: a buffer's handle, a
+// smart pointer.
 bool may_take_objects(std::string_view shown);
 
 }  // namespace sojourn::coarse

@@ -25,7 +25,7 @@ struct FunctionName {
 
 FunctionName function_name(std::string_view linked);
 
-// By its mangled name: _ZTh, _ZTv or _ZTc.
+// Returns whether the mangled name is a thunk's: _ZTh, _ZTv or _ZTc.
 bool is_thunk(std::string_view linked);
 // "rlc::Tx::send(int)" of "virtual thunk to rlc::Tx::send(int)", and of "thunk to ..." in a map. A
 // name of no thunk is returned unchanged.

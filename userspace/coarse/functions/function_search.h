@@ -58,7 +58,8 @@ struct SearchResult {
   std::vector<std::string> inlined_into;  // some of the functions that it was inlined into
 };
 
-// One result for each of the queries. `debug`: a file of its own with the debug information.
+// Returns one result for each query. `debug`: the file with the debug information, if that is
+// another.
 Result<std::vector<SearchResult>> find_functions(const tracee::ElfFile& file,
                                                  const tracee::ElfFile* debug,
                                                  std::span<const Query> queries);

@@ -16,7 +16,7 @@ namespace sojourn::coarse {
 
 class NameFilter {
  public:
-  // One for each query.
+  // The queries' patterns, in their order.
   explicit NameFilter(std::span<const std::string> patterns);
 
   void look(const symbols::TableFunction& function, std::string_view linked);

@@ -15,7 +15,7 @@ namespace {
 using Tokens = std::vector<std::string>;
 using View = std::span<const std::string>;
 
-constexpr std::size_t kMaxTokens = 4096;  // of a name; written ones are shorter
+constexpr std::size_t kMaxTokens = 4096;  // the limit of one name; names in maps are shorter
 constexpr unsigned kMaxBrackets = 64;     // of brackets
 
 bool is_name_word(char c) {

@@ -129,7 +129,7 @@ class Parser {
       auto type = unary();
       if (!type) return type;
       if (type->stars == 0)
-        return error_at(start, "of what width? Cast to a pointer first, as in *(u32*)arg0");
+        return error_at(start, "the width is missing: cast to a pointer first, as in *(u32*)arg0");
       --type->stars;
       read(*type);
       if (result_.steps.size() > SJ_MAX_STEPS)
@@ -245,7 +245,7 @@ Result<Lowered> lower(const Expression& expression, const ValueStart& start,
   if (start.base == kStackPointer && !steps.empty()) steps.front().add += stack_bytes;
   steps.insert(steps.end(), expression.steps.begin(), expression.steps.end());
   if (steps.size() > SJ_MAX_STEPS)
-    return fail("{} steps, with those to where it begins: at most {} can be followed", steps.size(),
+    return fail("{} steps, including those to its start: at most {} can be followed", steps.size(),
                 SJ_MAX_STEPS);
   const std::uint8_t bytes = expression.is_as_declared ? start.bytes : expression.bytes;
   const bool is_signed = expression.is_as_declared ? start.is_signed : expression.is_signed;

@@ -39,7 +39,8 @@ Result<void> MapReader::read_lives(const toml::table& table, std::string_view ke
     if (field->role == model::Role::kProperty)
       return fail_at(place, "{}: '{}' is not among the point's ids", key, name);
     if (field->is_inherited)
-      return fail_at(place, "{}: '{}' is inherited: say it where it is read", key, name);
+      return fail_at(place, "{}: '{}' is inherited: write it at the point that reads the value",
+                     key, name);
     // The two ends of a span may each say something.
     const auto is_said = [&](const MapLife& life) {
       return life.field == name &&

@@ -12,10 +12,11 @@ namespace sojourn::coarse {
 namespace {
 
 constexpr std::size_t kMinCalls = 8;
-constexpr std::size_t kMinThings = 3;  // else it is an object, whose methods are called in turn
+// Fewer: the value is an object whose methods are called in turn.
+constexpr std::size_t kMinThings = 3;
 constexpr double kMinShare = 0.7;
 
-// One of the values of a function.
+// A value of a function: the function's index and the value's.
 using Place = std::pair<std::size_t, std::size_t>;
 
 // Returns whether the value may be an address on the heap or a stack, aligned to eight bytes.

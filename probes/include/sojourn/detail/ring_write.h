@@ -46,8 +46,9 @@
 
 #include <sojourn/ring_abi.h>
 
-/* Of this module's runtime (hidden: each module has rings of its own). Never null: a thread without
- * a ring has one that is not alive. Refers to it, so that who forgets the library hears of it. */
+/* The ring of the calling thread, from this module's runtime (hidden: each module has rings of its
+ * own). Never null: a thread without a ring has one that is not alive. The reference makes the link
+ * fail if the library is missing. */
 #ifdef __cplusplus
 extern "C" {
 #endif

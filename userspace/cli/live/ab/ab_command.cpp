@@ -73,8 +73,8 @@ void find_swept(AbOptions& options) {
     refuse_usage("with -p each run takes as long as --for says");
   if (settings_in(options.sweep) > 2 && options.keep.empty())
     refuse_usage(
-        "of more than two frequencies only the fastest and the slowest are compared: the other "
-        "traces want --keep DIR");
+        "of more than two frequencies only the fastest and the slowest are compared: keep the "
+        "other traces by --keep DIR");
   Words& side = options.sides.emplace_back(options.words.empty() ? Words{"-p", options.pids.front()}
                                                                  : Words{"--"});
   side.insert(side.end(), options.words.begin(), options.words.end());
@@ -172,7 +172,8 @@ class Recordings {
     return Recordings(options, std::move(sides), std::move(directory), std::move(interrupts));
   }
 
-  // `at_most`: the number of runs; `setting`: that of a sweep. Returns the side that was recorded.
+  // `at_most`: the number of runs; `setting`: the frequency setting of a sweep. Returns the
+  // recorded side.
   Result<std::size_t> record_next(unsigned at_most, host::FrequencySetting* setting = nullptr) {
     const std::size_t turn = side_of(done_, sides_.size());
     Side& side = sides_[turn];

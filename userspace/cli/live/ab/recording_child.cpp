@@ -101,7 +101,8 @@ Result<void> record_once(const std::vector<std::string>& arguments, const base::
   const pid_t child = fork();
   if (child < 0) return fail_errno("start `sojourn record`");
   if (child == 0) become_record(argv, parent);
-  setpgid(child, child);  // by both, so that the group is there whoever runs first
+  // Parent and child both call it, so that the group exists whichever runs first.
+  setpgid(child, child);
   int status = 0;
   const bool is_interrupted = wait_for_end(child, interrupts, status);
   end_group(child);

@@ -95,7 +95,7 @@ void note_costs(Listed& listed) {
   capture::CostNeeds needs;
   for (const coarse::MappedSite& one : mapped) needs.add(sites[one.site]);
   const auto costs = capture::calibrate_bpf(capture::best_mechanism(), needs);
-  if (!costs) return tell("what a hit costs is not known: {}\n", costs.error().text());
+  if (!costs) return tell("the cost of a hit is not known: {}\n", costs.error().text());
   for (const coarse::MappedSite& one : mapped)
     listed.hit_ns.push_back(capture::bpf_site_cost_ps(sites[one.site], *costs) / 1000);
 }

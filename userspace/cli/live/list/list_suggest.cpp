@@ -52,10 +52,10 @@ void watch_arguments(const coarse::FoundPoints& found, pid_t pid, std::chrono::m
   for (std::size_t id = 0; id < wanted.size(); ++id)
     if (wanted[id]) ids.push_back(id);
   if (ids.empty()) return;
-  tell("what {} that are called are given is watched ...\n", counted(ids.size(), "function"));
+  tell("watching the arguments of {} ...\n", counted(ids.size(), "function"));
   const auto seen = capture::watch_hits(tracee::select(found.points, wanted), pid,
                                         {.span = kWatched, .timeout = timeout, .enough = kEnough});
-  if (!seen) return tell("what is passed on is not known: {}\n", seen.error().text());
+  if (!seen) return tell("which arguments are passed on is not known: {}\n", seen.error().text());
   std::vector<bool> takes(calls.size());
   std::vector<bool> has_objects(calls.size());
   for (const coarse::MappedSite& site : found.mapped) {

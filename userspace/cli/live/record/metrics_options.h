@@ -1,5 +1,5 @@
 // `--metrics`, `--metrics-ues`, `--influx`, `--influx-every`, `--influx-token`, `--influx-tag` of
-// `sojourn record` and `sojourn serve`: who gets figures for monitoring while a capture runs.
+// `sojourn record` and `sojourn serve`: the receivers of metrics while a capture runs.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,7 @@ class MetricsChoice {
  public:
   void define(Arguments& arguments);
   bool is_given() const { return !address_.empty() || !influx_.empty(); }
-  // When the arguments are parsed: ends that where options do not go together.
+  // Called when the arguments are parsed. Refuses options that exclude each other.
   void check() const;
   // Reads the file of the token.
   Result<void> apply(capture::Options& options) const;
@@ -33,9 +33,9 @@ class MetricsChoice {
   std::vector<std::string> influx_tags_;
 };
 
-// Where figures are served, and where they are written.
+// Prints the address at which metrics are served, and the one to which they are written.
 void tell_metrics(const capture::Capture& capture, const MetricsChoice& choice);
-// What InfluxDB got.
+// Prints how many points InfluxDB got.
 void tell_monitored(const capture::Outcome& outcome);
 
 }  // namespace sojourn::cli

@@ -17,8 +17,8 @@
 #include "userspace/cli/live/live_commands.h"
 #include "userspace/cli/live/record/record_messages.h"
 #include "userspace/cli/live/record/record_options.h"
+#include "userspace/cli/live/record/slow_step_notice.h"
 #include "userspace/cli/live/record/starvation_guard.h"
-#include "userspace/cli/live/record/step_teller.h"
 #include "userspace/cli/live/record/text_output.h"
 #include "userspace/cli/tell.h"
 #include "userspace/cli/units.h"
@@ -100,7 +100,7 @@ Result<std::optional<base::PrivilegedHelper>> start_privileged_helper(
 
 Result<std::vector<capture::Subject>> find_told(const RecordOptions& options,
                                                 capture::Options& how) {
-  const StepTeller step("looking for its points and functions", options.quiet);
+  const SlowStepNotice step("looking for its points and functions", options.quiet);
   return find_subjects(options.processes, options.selection, how);
 }
 
@@ -112,7 +112,7 @@ struct Started {
 // Attaches with the fewest rights possible, and gives up all of them after that.
 Result<Started> start_capture(const RecordOptions& options, std::vector<capture::Subject> subjects,
                               capture::Options how) {
-  const StepTeller step("measuring what a hit costs, and attaching", options.quiet);
+  const SlowStepNotice step("measuring what a hit costs, and attaching", options.quiet);
   const capture::RightsNeeded needed{.perf_uprobes = true,
                                      .other_networks = options.context.families.contains("sockets"),
                                      .kernel_names = !options.perf.frequency.empty(),

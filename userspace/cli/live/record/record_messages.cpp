@@ -76,7 +76,7 @@ void tell_attached(const RecordOptions& options, const capture::Capture& capture
         "times will be wrong: the cycle counter, which rings are stamped with, does not tick "
         "steadily on this machine: --engine bpf needs none\n");
   if (!coverage.why_no_costs.empty())
-    tell("what tracing costs is not known: {}\n", coverage.why_no_costs);
+    tell("the cost of tracing is not known: {}\n", coverage.why_no_costs);
   tell_looks(coverage);
   if (coverage.uncovered_points != 0)
     tell("not traced: {} without rings: {}\n", counted(coverage.uncovered_points, "point"),
@@ -136,15 +136,15 @@ void tell_advice(const RecordOptions& options, const capture::RingAdvice& advice
          counted(advice.foreign_events, "event"));
   if (advice.under_way != 0)
     tell(
-        "of the lost ones {} had begun and did not end, as their threads were stopped or had no "
+        "{} of the lost events had begun and did not end: their threads were stopped or had no "
         "processor\n",
         grouped(advice.under_way));
   if (advice.cut != 0)
-    tell("the file of the target's rings was cut while it was read: what was in it is lost\n");
+    tell("the file of the target's rings was cut while it was read: its contents are lost\n");
   if (advice.silences != 0)
     tell(
-        "this process could not look into the rings for so long that the target took it for dead: "
-        "{}, the points were off then, as `sojourn report --costs` shows\n",
+        "the target took this process for dead {}, because it did not read the rings in time: the "
+        "points were off then, as `sojourn report --costs` shows\n",
         counted(advice.silences, "time"));
   for (const std::string& why : advice.left_out)
     tell("not recorded: a library that came later: {}\n", why);
@@ -158,7 +158,7 @@ void tell_advice(const RecordOptions& options, const capture::RingAdvice& advice
          counted(advice.lost_of_unknown_points, "event"));
 }
 
-// CPUs whose cycle counters disagree, and what that means for the stamps of rings.
+// Reports that CPUs' cycle counters disagree, and what that means for the stamps of rings.
 void tell_counters(const model::Capture& about) {
   if (!about.counters_corrected) return;
   std::string cpus;
@@ -199,7 +199,7 @@ void tell_no_hits(const capture::Capture& capture, const capture::Outcome& outco
 void tell_outcome(const RecordOptions& options, const capture::Capture& capture,
                   const capture::Outcome& outcome) {
   if (options.quiet) return;
-  // Whoever takes the trace reports the rest.
+  // If there is a sink, the program that takes the trace reports the rest.
   if (options.sink) return tell_monitored(outcome);
   const std::chrono::nanoseconds span(outcome.capture.close_ns - outcome.capture.open_ns);
   tell("{}   {}   {} lost   ", seconds(span), counted(outcome.events, "event"),

@@ -137,13 +137,13 @@ void RecordOptions::define_capture(Arguments& arguments) {
 
 void RecordOptions::define_budget(Arguments& arguments) {
   arguments
-      .add_option("--budget", budget,
-                  "Keep the cost of tracing below this share of the target's CPU time. While it is "
-                  "exceeded, points are off: first scalars and what a map calls optional, then "
-                  "whole paths of packets, the most expensive first; slots stay on. The trace says "
-                  "which were off, and when. Default: of what eBPF records 5, and at most 10 % of "
-                  "one processor; nothing else is ever switched off. none: no point is, and you "
-                  "are told of one that takes more than 5 %")
+      .add_option(
+          "--budget", budget,
+          "Keep the cost of tracing below this share of the target's CPU time. While it is "
+          "exceeded, points are off: first scalars and what a map calls optional, then whole paths "
+          "of packets, the most expensive first; slots stay on. The trace says which were off, and "
+          "when. Default: for points by eBPF 5, and at most 10 % of one processor; other points "
+          "are never switched off. none: no limit; a point that takes more than 5 % is reported")
       .check([](const std::string& text) {
         return text == kNoBudget ? std::string() : number_above(0, 100)(text);
       })

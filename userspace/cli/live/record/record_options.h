@@ -32,7 +32,7 @@ enum class EngineWanted { kAuto, kBpf, kRing };
 struct RecordOptions {
   // Declares the options. This object must live as long as the arguments.
   void define(Arguments& arguments);
-  // What is to be recorded, and how, without a trace file; for `sojourn live` and `serve`.
+  // Declares the options without those for a trace file, for `sojourn live` and `serve`.
   void define_capture(Arguments& arguments);
 
   ProcessOptions processes;

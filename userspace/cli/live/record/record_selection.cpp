@@ -133,7 +133,7 @@ Result<void> RecordSelection::apply(std::vector<tracee::Points>& all, capture::O
     const bool any = std::ranges::any_of(
         schema.points, [&](const auto& point) { return is_asked_for(globs_, point); });
     if (!any && how.others.empty() && !how.launches)
-      return fail("--points: what is asked for is left out again: no point remains");
+      return fail("--points: all points that it asks for are left out again");
     how.engines.rings.wants = [globs = globs_](const model::Point& point) {
       return is_asked_for(globs, point);
     };

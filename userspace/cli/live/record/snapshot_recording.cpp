@@ -46,10 +46,10 @@ void check_snapshot_options(const Arguments& arguments, const ProcessOptions& pr
   if (selection.asks_for(filter::Keyword::kCpu))
     refuse_usage("--where: rings do not know the CPU of their events");
   if (selection.asks_for(filter::Keyword::kTime))
-    refuse_usage(fmt::format(
-        "--where: time counts from the open mark, which {} finds only when it reads: say so to "
-        "`sojourn report`",
-        asked));
+    refuse_usage(
+        fmt::format("--where: time counts from the open mark, which {} finds only when it reads: "
+                    "give this condition to `sojourn report`",
+                    asked));
 }
 
 void tell_orphaned_trace(const capture::OrphanedTrace& trace, const std::string& output) {
@@ -67,8 +67,8 @@ void tell_orphaned_trace(const capture::OrphanedTrace& trace, const std::string&
        trace.capture.ended_by);
   if (counts.overwritten_bytes != 0)
     tell(
-        "what was before is written over ({} of rings): SJ_RING_BYTES in the target's environment "
-        "makes them reach further back\n",
+        "older events are overwritten ({} of rings): a larger SJ_RING_BYTES in the target's "
+        "environment keeps more of them\n",
         bytes(counts.overwritten_bytes));
 }
 
@@ -76,16 +76,18 @@ void tell_what_is_unsure(const capture::OrphanedCounts& counts) {
   if (counts.absent_rings != 0)
     tell("not in it, or not whole: {}\n", counted(counts.absent_rings, "thread's ring"));
   if (counts.foreign_rings != 0)
-    tell("not read: {} of other processes, forked ones: say whose by -p\n",
+    tell("not read: {} of forked processes: choose a process by -p\n",
          counted(counts.foreign_rings, "ring"));
   if (counts.taken_by_collectors != 0)
-    tell("a collector was attached: what it had read by then is in its own trace\n");
+    tell("a collector was attached: the events that it had read are in its own trace\n");
   if (counts.damaged != 0)
     tell("{} of rings made no sense and were skipped\n", counted(counts.damaged, "span"));
   if (counts.unfinished != 0)
     tell("in the middle of a hit, which is missing: {}\n", counted(counts.unfinished, "thread"));
   if (!counts.knows_unfinished)
-    tell("of each thread one hit may be missing, which had just begun (a core file would tell)\n");
+    tell(
+        "one hit of each thread may be missing, which had just begun (a core file would show "
+        "it)\n");
 }
 
 namespace {

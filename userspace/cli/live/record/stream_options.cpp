@@ -61,24 +61,24 @@ std::string reached_at(const std::string& text) {
 void StreamOptions::define(Arguments& arguments) {
   arguments
       .add_option("--listen", listen_,
-                  "Also send the trace, while it is written, to whoever connects here: "
-                  "127.0.0.1:9000, unix:/run/gnb.sock, or tls://0.0.0.0:9000. Each reader gets a "
-                  "trace of its own, from when it came: `nc 127.0.0.1 9000 > part.sjt`, `sojourn "
-                  "report tcp://127.0.0.1:9000`. A slow reader loses events; its trace counts "
-                  "them. Without TLS only on this machine: ssh -L forwards it")
+                  "Also send the trace, while it is written, to readers that connect to this "
+                  "address: 127.0.0.1:9000, unix:/run/gnb.sock, or tls://0.0.0.0:9000. Each reader "
+                  "gets a trace of its own, which begins when it connects: `nc 127.0.0.1 9000 > "
+                  "part.sjt`, `sojourn report tcp://127.0.0.1:9000`. A slow reader loses events; "
+                  "its trace counts them. Without TLS only on this machine: ssh -L forwards it")
       .type_name("ADDR:PORT|unix:PATH|tls://ADDR:PORT")
       .one_word_each()
       .check(check_address);
   arguments
       .add_option("--stream", connect_,
-                  "The same to somebody who listens already: connects to tcp://127.0.0.1:9000, "
-                  "unix:PATH or tls://HOST:PORT before anything is attached, and again where that "
-                  "connection breaks")
+                  "Also send the trace to a reader that listens already: connects to "
+                  "tcp://127.0.0.1:9000, unix:PATH or tls://HOST:PORT before anything is attached, "
+                  "and again where that connection breaks")
       .type_name("tcp://ADDR:PORT|unix:PATH|tls://HOST:PORT")
       .one_word_each()
       .check(check_address);
   arguments.add_flag("--unread-only", unread_only_,
-                     "Write events to the file only while nobody reads the stream. The file's "
+                     "Write events to the file only while the stream has no reader. The file's "
                      "ledger counts the others as \"streamed\"");
   arguments.add_flag("--text", text_,
                      "Also print the events on standard output while it records, as `sojourn "
@@ -105,9 +105,10 @@ void StreamOptions::define_tls(Arguments& arguments) {
                   "The certificates that --stream tls:// trusts; default: the system's")
       .type_name("FILE");
   arguments
-      .add_option("--token-file", token_file_,
-                  "A file whose first line a reader by TLS has to send first. Default: the file "
-                  "that SOJOURN_TOKEN_FILE names, else what SOJOURN_TOKEN says")
+      .add_option(
+          "--token-file", token_file_,
+          "The file whose first line is the token that a reader by TLS must send first. Default: "
+          "the file that SOJOURN_TOKEN_FILE names, else the token in SOJOURN_TOKEN")
       .type_name("FILE");
 }
 

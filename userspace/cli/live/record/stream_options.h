@@ -1,5 +1,5 @@
-// `sojourn record --listen --stream --unread-only --text --tls-... --token-file --flush-every`: who
-// reads the trace while it is written.
+// `sojourn record --listen --stream --unread-only --text --tls-... --token-file --flush-every`: the
+// readers of the trace while it is written.
 #pragma once
 
 #include <string>
@@ -14,7 +14,7 @@ namespace sojourn::cli {
 class StreamOptions {
  public:
   void define(Arguments& arguments);
-  // Ends parsing where they do not go together.
+  // Refuses options that exclude each other.
   void check() const;
   Result<void> apply(capture::Options& options) const;
 

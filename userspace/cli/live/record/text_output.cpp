@@ -27,8 +27,8 @@ namespace sojourn::cli {
 
 namespace {
 
-// A pair of clocks is written behind the events that were drained before it. One that was drained
-// just before may have been followed by others until the pair was read.
+// How long events are held back for sorting. A clock pair is written behind the events that were
+// drained before it, and events may follow until the pair is read.
 constexpr std::uint64_t kSettleNs = 100'000'000;
 
 constexpr std::size_t kBlocks = 256;

@@ -1,6 +1,6 @@
-// `sojourn record --text`: prints the events of the running capture on standard output, as `sojourn
-// events` does, in order of time. It reads the capture's stream in a thread of its own; where
-// standard output is slow, it loses events as any slow reader does, and says so at the end.
+// `sojourn record --text`: prints the events of the running capture on standard output in order of
+// time, as `sojourn events` does. It reads the capture's stream in a thread of its own. If standard
+// output is slow it loses events, as any slow reader does, and reports that at the end.
 #pragma once
 
 #include <thread>
@@ -11,7 +11,7 @@ namespace sojourn::cli {
 
 class TextOutput {
  public:
-  // Nothing happens where there is no stream.
+  // Without a stream it does nothing.
   explicit TextOutput(base::Fd stream);
   TextOutput(const TextOutput&) = delete;
   TextOutput& operator=(const TextOutput&) = delete;

@@ -72,7 +72,7 @@ Result<std::unique_ptr<PageServer>> PageServer::create(
     const PageServerOptions& options, std::string& link) {
   SJ_TRY(page, page::served_page());
   SJ_TRY(token, random_digits(16));
-  // A name of its own, as a cookie is of all ports of a host.
+  // The cookie needs a unique name, because all ports of a host share their cookies.
   SJ_TRY(number, random_digits(4));
   link = "/?token=" + token;
   return std::unique_ptr<PageServer>(new PageServer(std::move(listener), std::move(traces),

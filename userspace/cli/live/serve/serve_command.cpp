@@ -116,7 +116,7 @@ constexpr auto kFooter =
     "  sojourn serve monday.sjt tuesday.sjt --listen 127.0.0.1:8080\n"
     "\n"
     "A capture of its own is in a file without a name, in $TMPDIR or /var/tmp, and gone with "
-    "serve; the page saves it. Whoever has the link may see everything, and without --readonly "
+    "serve; the page saves it. Anyone with the link can see everything, and without --readonly can "
     "switch points and end captures. docs/serve.md says more.";
 
 }  // namespace

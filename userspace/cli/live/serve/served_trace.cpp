@@ -28,7 +28,7 @@ std::uint64_t size_of(const base::Fd& file) {
 }
 
 Result<base::Fd> open_file(const std::string& path) {
-  // It may get its final name in between.
+  // The file may be renamed to its final name between the two calls.
   base::Fd file(::open(name_of_growing(path).c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
   if (!file) file = base::Fd(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
   if (!file) return fail_errno("open {}", path);
@@ -140,7 +140,7 @@ std::string ServedTrace::event() {
 }
 
 Result<std::string> ServedTrace::obey(const std::string& action, const std::string& points) const {
-  if (!is_growing()) return fail("{} grows no more: nobody records it", printable(name_));
+  if (!is_growing()) return fail("{} is not being recorded any more", printable(name_));
   if (action == "enable" || action == "disable") {
     if (points.empty()) return fail("which points? A pattern such as rlc.* is wanted");
     return session_->switch_points(points, action == "enable");

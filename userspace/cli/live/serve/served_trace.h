@@ -17,9 +17,9 @@ constexpr std::size_t kMaxEventBytes = 50'000;
 
 class ServedTrace {
  public:
-  // Opens a file; one that is still written is followed.
+  // Opens a file. A file that is still being written is followed.
   static Result<std::unique_ptr<ServedTrace>> open(LiveSettings settings);
-  // A capture of its own. While this process has one thread and blocks no signals.
+  // Starts a capture. Call it while this process has one thread and blocks no signals.
   static Result<std::unique_ptr<ServedTrace>> capture(LiveSettings& settings);
 
   // Takes what has come, for a moment. True: there may be more.

@@ -16,7 +16,7 @@ namespace sojourn::cli {
 
 namespace {
 
-// In the child. A group of its own, so that Ctrl-C and Ctrl-Z are the view's business.
+// Runs in the child. It has its own process group, so that Ctrl-C and Ctrl-Z reach the view only.
 [[noreturn]] void capture_in_child(RecordOptions& options, const live_view::UnnamedTrace& trace,
                                    pid_t viewer, int messages) {
   setpgid(0, 0);

@@ -92,7 +92,7 @@ Action define_live(Arguments& arguments) {
           .check(check_interval);
   settings->define_window(arguments);
   arguments
-      .add_option("-n,--count", settings->count, "Print lines, and end after so many intervals")
+      .add_option("-n,--count", settings->count, "Print lines, and end after this many intervals")
       .type_name("N")
       .check(whole_number(1));
   arguments.add_flag("--plain", settings->plain,

@@ -108,8 +108,7 @@ Result<std::unique_ptr<LiveSession>> LiveSession::start(LiveSettings& settings) 
   return session;
 }
 
-// A file that somebody finished is played; one that somebody writes is followed, and so is a
-// stream.
+// A finished file is played. A file that is still being written is followed, and so is a stream.
 Result<void> LiveSession::open_file(const std::string& path, live::LiveOptions options) {
   if (path == "-" && isatty(STDIN_FILENO) != 0)
     return fail("standard input is the terminal; give a file, or a stream's address");

@@ -57,11 +57,11 @@ class LiveSession {
 
   bool has_capture() const { return capture_ != nullptr; }
   Result<base::Fd> capture_file() const { return capture_->file(); }
-  // So many bytes of a trace that grows are whole blocks that were read.
+  // The bytes of a growing trace that were read as whole blocks.
   std::uint64_t whole_bytes() const { return growing_ == nullptr ? 0 : growing_->whole_bytes(); }
   pid_t pid() const;  // of the target; 0: not known
 
-  // See LiveTrace::poll(). An error where the capture has failed.
+  // See LiveTrace::poll(). Fails if the capture has failed.
   Result<bool> poll(const live::LiveTrace::Tick& tick);
   bool has_begun() const { return growing_ == nullptr || growing_->has_begun(); }
   bool has_ended() const { return trace_->has_ended(); }

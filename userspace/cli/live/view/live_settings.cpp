@@ -34,14 +34,14 @@ void LiveSettings::define_window(Arguments& arguments) {
       .check(check_window);
 }
 
-// The usual budget is that of `live`; pages say nothing of samples.
+// The default budget is for `live`. A page shows no samples of UEs.
 void LiveSettings::define_budget(Arguments& arguments) {
   view_budget = "3";
   arguments
       .add_option("--view-budget", view_budget,
-                  "The most that the view may take of a core. Where rebuilding all packets of a "
-                  "growing trace takes more, only those of some UEs are rebuilt, and the view says "
-                  "of how many. Not with a filter or a script. none: all packets")
+                  "The largest share of a core that the view may take. If rebuilding all packets "
+                  "of a growing trace takes more, only those of some UEs are rebuilt, and the view "
+                  "shows of how many. Not with a filter or a script. none: all packets")
       .type_name("PERCENT|none")
       .capture_default_str()
       .check([](const std::string& text) {

@@ -10,21 +10,21 @@
 
 namespace sojourn::cli {
 
-class StepTeller {
+class SlowStepNotice {
  public:
   static constexpr std::chrono::milliseconds kPatience{2000};
 
   // `step`: "looking for its points".
-  StepTeller(std::string step, bool is_quiet, std::chrono::milliseconds patience = kPatience);
-  ~StepTeller();
-  StepTeller(const StepTeller&) = delete;
-  StepTeller& operator=(const StepTeller&) = delete;
+  SlowStepNotice(std::string step, bool is_quiet, std::chrono::milliseconds patience = kPatience);
+  ~SlowStepNotice();
+  SlowStepNotice(const SlowStepNotice&) = delete;
+  SlowStepNotice& operator=(const SlowStepNotice&) = delete;
 
  private:
   std::string step_;
   std::chrono::milliseconds patience_;
   std::chrono::steady_clock::time_point begin_;
-  pid_t child_ = -1;  // -1: nothing is told
+  pid_t child_ = -1;  // -1: nothing is printed
 };
 
 }  // namespace sojourn::cli

@@ -1,4 +1,4 @@
-// A part of sojourn-dear-hits, which differs from sojourn only in this: each hit takes the
+// A part of sojourn-slow-hits, which differs from sojourn only in this: each hit takes the
 // environment's SJ_HIT_DELAY_NS longer, at most 20 us, as on a machine whose traps are expensive.
 #include <algorithm>
 #include <charconv>
@@ -12,7 +12,7 @@ namespace sojourn::capture {
 
 std::uint32_t hit_delay_ns() {
   constexpr std::uint32_t kMaxNs = 20'000;
-  // NOLINTNEXTLINE(concurrency-mt-unsafe): nobody changes it
+  // NOLINTNEXTLINE(concurrency-mt-unsafe): it never changes
   const char* const variable = std::getenv("SJ_HIT_DELAY_NS");
   if (variable == nullptr) return 0;
   const std::string_view text = variable;

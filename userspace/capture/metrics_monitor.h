@@ -1,4 +1,4 @@
-// Reports what went wrong with the figures for monitoring. The capture's thread owns it.
+// Reports problems of the metrics to the user, as they come. The capture's thread owns it.
 #pragma once
 
 #include <string>
@@ -8,10 +8,10 @@
 
 namespace sojourn::capture {
 
-class MetricsTeller final : public Ticker {
+class MetricsMonitor final : public Ticker {
  public:
-  // None: there are no such figures.
-  explicit MetricsTeller(MetricsService* service) : service_(service) {}
+  // Null: the capture has no metrics.
+  explicit MetricsMonitor(MetricsService* service) : service_(service) {}
 
   Result<void> tick(const Listener& listener) override {
     if (service_ != nullptr)

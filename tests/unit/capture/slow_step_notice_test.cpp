@@ -1,5 +1,5 @@
 // The messages about a capture that takes long to begin.
-#include "userspace/cli/live/record/step_teller.h"
+#include "userspace/cli/live/record/slow_step_notice.h"
 
 #include <chrono>
 #include <string>
@@ -24,7 +24,7 @@ std::string told(milliseconds patience, milliseconds lasts, bool is_quiet) {
   const int file = open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND, 0600);
   REQUIRE(dup2(file, STDERR_FILENO) == STDERR_FILENO);
   {
-    const StepTeller step("looking", is_quiet, patience);
+    const SlowStepNotice step("looking", is_quiet, patience);
     std::this_thread::sleep_for(lasts);
   }
   dup2(before, STDERR_FILENO);
@@ -33,13 +33,13 @@ std::string told(milliseconds patience, milliseconds lasts, bool is_quiet) {
   return test::contents(path);
 }
 
-TEST_CASE("a step that takes longer than the patience for it is told, and how long it took") {
+TEST_CASE("a step that takes longer than the limit is reported, and its duration") {
   const std::string words = told(milliseconds(50), milliseconds(1500), false);
   CHECK(words.starts_with("still looking\nlooking took 1."));
   CHECK(words.ends_with(" s\n"));
 }
 
-TEST_CASE("nothing is told of a step that is over soon, and nothing where it is to be quiet") {
+TEST_CASE("a short step is not reported, and no step in quiet mode") {
   CHECK(told(std::chrono::hours(1), milliseconds(0), false).empty());
   CHECK(told(milliseconds(10), milliseconds(300), true).empty());
 }

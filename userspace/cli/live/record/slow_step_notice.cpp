@@ -1,4 +1,4 @@
-#include "userspace/cli/live/record/step_teller.h"
+#include "userspace/cli/live/record/slow_step_notice.h"
 
 #include <cerrno>
 #include <csignal>
@@ -14,11 +14,11 @@
 
 namespace sojourn::cli {
 
-StepTeller::StepTeller(std::string step, bool is_quiet, std::chrono::milliseconds patience)
+SlowStepNotice::SlowStepNotice(std::string step, bool is_quiet, std::chrono::milliseconds patience)
     : step_(std::move(step)), patience_(patience), begin_(std::chrono::steady_clock::now()) {
   if (is_quiet) return;
   child_ = fork();
-  if (child_ != 0) return;  // one that could not be made tells nothing
+  if (child_ != 0) return;  // if the fork failed nothing is printed
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (!capture::give_up_rights()) _exit(1);
   std::this_thread::sleep_for(patience_);
@@ -26,7 +26,7 @@ StepTeller::StepTeller(std::string step, bool is_quiet, std::chrono::millisecond
   _exit(0);
 }
 
-StepTeller::~StepTeller() {
+SlowStepNotice::~SlowStepNotice() {
   if (child_ < 0) return;
   kill(child_, SIGKILL);
   while (waitpid(child_, nullptr, 0) < 0 && errno == EINTR) {
