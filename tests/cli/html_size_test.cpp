@@ -1,4 +1,5 @@
-// How much of a trace a page may carry, as a user says it.
+// How much of a trace a page may carry, as a user says it, and which files a page may replace.
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -34,6 +35,21 @@ TEST_CASE("the size of a page needs a page") {
   const std::string trace = traces.path("radio");
   is_wrong_usage({"report", trace, "--html-size", "1"}, "--html");
   is_wrong_usage({"diff", trace, "--against", trace, "--html-size", "1"}, "--html");
+}
+
+TEST_CASE("a page never replaces a trace that it shows, by whatever name") {
+  const Traces traces;
+  const std::string trace = traces.path("radio");
+  const std::string other = traces.path("parts");
+  const std::string link = traces.directory().path("link.html");
+  std::filesystem::create_hard_link(trace, link);
+  const std::string before = test::contents(trace);
+  require_error(sojourn({"report", trace, "--html", trace}), "it is the trace to show");
+  require_error(sojourn({"report", trace, "--html", link}), "it is the trace to show");
+  require_error(sojourn({"report", trace, "--redact", "--html", trace}), "it is the trace to show");
+  require_error(sojourn({"diff", other, "--against", trace, "--html", trace}),
+                "it is the trace to show");
+  CHECK(test::contents(trace) == before);
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <memory>
 #include <span>
 #include <string_view>
+#include <system_error>
 #include <utility>
 
 #include "analysis/trace/byte_source.h"
@@ -73,6 +74,11 @@ Result<void> write_made_page(const PageContent& content, std::uint64_t most,
 }  // namespace
 
 Result<void> write_page_file(const std::string& path, const PageContent& content) {
+  for (const std::string& trace : content.traces) {
+    std::error_code error;
+    if (std::filesystem::equivalent(trace, path, error))
+      return fail("write {}: it is the trace to show", path);
+  }
   SJ_TRY(file, OutputFile::create(path));
   const page::Write write = [&file](std::string_view piece) { return file.write(piece); };
   const std::uint64_t most = content.megabytes * 1'000'000;
