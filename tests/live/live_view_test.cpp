@@ -183,6 +183,7 @@ TEST_CASE("a target that cannot be attached to is an error before there is a scr
   const test::Ended ended = sojourn({"live", "-p", std::to_string(getpid())});
   CHECK(ended.exit_code == 1);
   CHECK(ended.err.contains("point"));
+  CHECK(std::ranges::count(ended.err, '\n') == 1);
   CHECK(ended.out.empty());
 }
 

@@ -12,6 +12,7 @@
 #include <poll.h>
 #include <unistd.h>
 
+#include "userspace/base/fail_errno.h"
 #include "userspace/base/fd.h"
 #include "userspace/capture/api.h"
 #include "userspace/cli/checks.h"
@@ -62,7 +63,7 @@ Result<void> tell_link(const files::StreamAddress& address, const std::string& l
   const std::string text = address.text();
   const std::string place = text.substr(text.find("://") + 3);
   fmt::print("http://{}{}\n", place, link);
-  if (std::fflush(stdout) != 0) return fail("write standard output: it takes no more");
+  if (std::fflush(stdout) != 0) return fail_errno("write standard output");
   tell(
       "open that link; from another machine first: ssh -L {}:{} {}\n"
       "serves until it is interrupted\n",

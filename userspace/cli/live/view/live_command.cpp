@@ -41,8 +41,9 @@ Result<void> live_view_of(LiveSettings& settings) {
   SJ_TRY(session, LiveSession::start(settings));
   auto shown = show(settings, *session);
   session->stop();
-  // Prints the capture's messages that came while the screen was shown.
-  for (const std::string& line : session->take_messages()) tell("{}\n", line);
+  // The capture's messages that came while the screen was shown.
+  pass_messages_on(*session);
+  if (shown && !session->failure().empty()) tell("{}\n", session->failure());
   return shown;
 }
 

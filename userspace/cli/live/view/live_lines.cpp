@@ -7,6 +7,7 @@
 
 #include "analysis/present/live/live_json.h"
 #include "analysis/present/live/live_text.h"
+#include "userspace/base/fail_errno.h"
 #include "userspace/cli/print_data.h"
 #include "userspace/cli/tell.h"
 #include "userspace/cli/terminal.h"
@@ -16,10 +17,6 @@ namespace sojourn::cli {
 namespace {
 
 constexpr int kLookMs = 50;
-
-void pass_messages_on(LiveSession& session) {
-  for (const std::string& line : session.take_messages()) tell("{}\n", line);
-}
 
 // True: a signal came.
 bool wait_for_news(const LiveSession& session, int signals, int timeout_ms) {
@@ -33,11 +30,16 @@ Result<void> print_snapshot(const LiveSettings& settings, const live::Snapshot& 
                           ? present::json_line(present::live_json(snapshot))
                           : present::live_text(snapshot, snapshot.has_ended, line_width())));
   // A program that reads the pipe gets each line at once.
-  if (std::fflush(stdout) != 0) return fail("write standard output: it takes no more");
+  if (std::fflush(stdout) != 0) return fail_errno("write standard output");
   return {};
 }
 
 }  // namespace
+
+void pass_messages_on(LiveSession& session) {
+  for (const std::string& line : session.take_messages())
+    if (line != session.failure()) tell("{}\n", line);
+}
 
 Result<bool> wait_for_capture(LiveSession& session, int signals) {
   while (!session.has_begun()) {

@@ -11,6 +11,9 @@ namespace sojourn::cli {
 // intervals is over.
 Result<void> run_lines(const LiveSettings& settings, LiveSession& session, int signals);
 
+// Prints the messages of the session's capture, but not its failure: the command ends with that.
+void pass_messages_on(LiveSession& session);
+
 // Waits until the capture of the session has begun, and prints its messages. Returns false if a
 // signal came.
 Result<bool> wait_for_capture(LiveSession& session, int signals);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <string_view>
 #include <utility>
 
 #include <unistd.h>
@@ -23,6 +24,9 @@ namespace sojourn::cli {
 namespace {
 
 using std::chrono::nanoseconds;
+
+// Begins the line by which a capture says why it failed.
+constexpr std::string_view kName = "sojourn: ";
 
 // A writer flushes once a second, so a pause this long means that nothing more will come.
 constexpr std::chrono::seconds kIdle(3);
@@ -161,10 +165,9 @@ Result<void> LiveSession::check_capture(bool came) {
   // Its last blocks may have come in between.
   SJ_TRY(more, trace_->poll([] { return true; }));
   if (more || trace_->has_ended()) return {};
-  for (const std::string& line : capture_->take_messages()) last_message_ = line;
-  constexpr std::string_view kName = "sojourn: ";
+  take_messages();
   std::string why = last_message_;
-  if (why.starts_with(kName)) why.erase(0, kName.size());
+  if (!failure().empty()) why.erase(0, kName.size());
   return fail("{}", why.empty() ? "the capture has ended before its time" : why);
 }
 
@@ -221,6 +224,10 @@ std::vector<std::string> LiveSession::take_messages() {
   std::vector<std::string> lines = capture_->take_messages();
   if (!lines.empty()) last_message_ = lines.back();
   return lines;
+}
+
+std::string LiveSession::failure() const {
+  return last_message_.starts_with(kName) ? last_message_ : "";
 }
 
 void LiveSession::stop() {

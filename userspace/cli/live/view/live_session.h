@@ -71,6 +71,8 @@ class LiveSession {
   live::Snapshot snapshot();
 
   std::vector<std::string> take_messages();
+  // The last message, if it says why the capture failed. poll() returns that as its error.
+  std::string failure() const;
   int messages() const { return capture_ ? capture_->messages() : -1; }
   void stop();
 
