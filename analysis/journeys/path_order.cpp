@@ -30,6 +30,11 @@ std::vector<std::uint16_t> places_in_order(const Topology& topology) {
   return all;
 }
 
+bool is_stay(const Topology& topology, std::size_t pair) {
+  const auto& child = topology.points[topology.pairs[pair].child];
+  return !child.drop && !child.ack;
+}
+
 std::string path_ends(const Topology& topology, const model::Schema& schema,
                       model::Direction direction, const std::function<bool(std::size_t)>& was_hit) {
   std::vector<std::string> from;

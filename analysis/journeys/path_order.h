@@ -17,6 +17,10 @@ std::vector<std::uint16_t> places_in_order(const Topology& topology, model::Dire
 // The places of all directions that packets have, one direction after the other.
 std::vector<std::uint16_t> places_in_order(const Topology& topology);
 
+// Returns whether the pair's times are stays in its place: the unit went on, and was neither
+// dropped nor acknowledged.
+bool is_stay(const Topology& topology, std::size_t pair);
+
 // "ip.in -> phy.out.ant": the inputs and outputs that were hit, without points that are both.
 std::string path_ends(const Topology& topology, const model::Schema& schema,
                       model::Direction direction, const std::function<bool(std::size_t)>& was_hit);

@@ -103,9 +103,8 @@ export async function showsTheFirstScreen(page, file) {
     const late = explained.causes.filter((cause) => cause.dir === dir);
     const lateNs = (of) => of.reduce((total, cause) => total + cause.ns, 0);
     return places.map((place) => {
-      const hop = report.hops.find((one) => one.dir === dir && one.at === place.name);
       const part = late.length > 0 ? share(lateNs(late.filter(({ at }) => at === place.name)) / lateNs(late)) : "";
-      return [place.name, share(place.decisive_us / all), "", part, "", ...["p50", "p99", "max"].map((key) => duration(1000 * hop.latency_us[key]))].join("|");
+      return [place.name, share(place.decisive_us / all), "", part, "", ...["p50", "p99", "max"].map((key) => place.stay_us ? duration(1000 * place.stay_us[key]) : "")].join("|");
     });
   });
   assert.deepEqual(hops, wanted);

@@ -62,11 +62,11 @@ function flowOf(report: Report, dir: string): SVGElement | undefined {
   }
   for (const node of nodes) {
     const x = kMargin + node.rank * kAcross, y = kMargin + node.row * kDown;
-    const latency = hops.filter((hop) => hop.at === node.name).sort((a, b) => b.count - a.count)[0]?.latency_us;
+    const stay = report.queues.find((place) => place.dir === dir && place.name === node.name)?.stay_us;
     drawing.append(shape("rect", { x, y, width: kWide, height: kTall, rx: 6, class: "node" }),
                    shape("text", { x: x + kWide / 2, y: y + 18, class: "place" }, plainName(node.name)),
                    shape("text", { x: x + kWide / 2, y: y + 35, class: "figures" },
-                         latency ? `${duration(1000 * latency.p50)}, p99 ${duration(1000 * latency.p99)}` : ""));
+                         stay ? `${duration(1000 * stay.p50)}, p99 ${duration(1000 * stay.p99)}` : ""));
   }
   return drawing;
 }

@@ -110,8 +110,7 @@ function hops(report: Report, explanation: Explanation): HTMLElement {
         headRow("place", "#share", "", "#of late ones", "", "#p50", "#p99", "#max"),
         element("tbody", {}, ...places.map((place) => {
           const part = place.decisive_us / all;
-          const hop = report.hops.find(({ dir: of, at }) => of === dir && at === place.name);
-          const latency = hop?.latency_us;
+          const stay = place.stay_us;
           return element("tr", {},
               element("th", { scope: "row" }, plainName(place.name)),
               element("td", { class: "number" }, share(part)),
@@ -119,7 +118,7 @@ function hops(report: Report, explanation: Explanation): HTMLElement {
               element("td", { class: "number" }, late.size > 0 ? share(late.get(place.name) ?? 0) : ""),
               barCell(late.get(place.name) ?? 0, "late"),
               ...(["p50", "p99", "max"] as const).map((key) =>
-                  element("td", { class: "number" }, latency ? duration(1000 * latency[key]) : "")));
+                  element("td", { class: "number" }, stay ? duration(1000 * stay[key]) : "")));
         }))));
   }
   return section;

@@ -37,7 +37,7 @@ export interface Report {
   hops: { dir: string; at: string; from: string; to: string; count: number; latency_us: Latency }[];
   activities?: { name: string; count: number; duration_us: Latency }[];  // found by a script
   markers?: { name: string; count: number }[];
-  queues: { name: string; dir: string; max: number; p50: number; mean: number; decisive_us: number; depth_known: boolean }[];
+  queues: { name: string; dir: string; max: number; p50: number; mean: number; stay_us: Latency | null; decisive_us: number; depth_known: boolean }[];
   tracing: { share: number };
   tracer_cpu_ns: number;
   target_cpu_ns: number;

@@ -1,8 +1,11 @@
 // The report for programs. Keys are stable; docs/journeys.md lists them.
+#include <algorithm>
 #include <span>
+#include <vector>
 
 #include <nlohmann/json.hpp>
 
+#include "analysis/journeys/path_order.h"
 #include "analysis/model/redacted_mark.h"
 #include "analysis/model/unread.h"
 #include "analysis/present/report/activities_part.h"
@@ -78,10 +81,28 @@ bool was_left(const ReportContent& content, std::size_t place) {
   return false;
 }
 
+// In the order of the text; places without a hop come last.
+std::vector<std::size_t> shown_places(const ReportContent& content) {
+  std::vector<std::size_t> order;
+  for (const auto place : journeys::places_in_order(content.topology)) order.push_back(place);
+  for (std::size_t place = 0; place < content.topology.places.size(); ++place)
+    if (std::ranges::find(order, place) == order.end()) order.push_back(place);
+  return order;
+}
+
+// Null where all units that left the place were dropped or acknowledged.
+ordered_json stays_json(const ReportContent& content, std::size_t place) {
+  statistics::Distribution stays;
+  for (std::size_t pair = 0; pair < content.topology.pairs.size(); ++pair)
+    if (content.topology.pairs[pair].place == place && journeys::is_stay(content.topology, pair))
+      stays.merge(content.summary.hop(pair));
+  return stays.count() == 0 ? ordered_json() : times_json(stays);
+}
+
 // For a selection of journeys the number of units in a place at once is unknown: null.
 ordered_json queues(const ReportContent& content) {
   auto list = ordered_json::array();
-  for (std::size_t i = 0; i < content.topology.places.size(); ++i) {
+  for (const std::size_t i : shown_places(content)) {
     const auto& place = content.summary.place(i);
     const bool knows_depth = place.depth.entered() != 0;
     if (!knows_depth && !was_left(content, i)) continue;
@@ -99,6 +120,7 @@ ordered_json queues(const ReportContent& content) {
          {"given_up", of_depth(ordered_json({{"count", place.never_left()},
                                              {"depth_share", place.never_left_share()}}))},
          {"depth_known", knows_depth && place.is_depth_known()},
+         {"stay_us", stays_json(content, i)},
          {"decisive_us", us(place.critical_path_ns)}});
     if (content.summary.has_net_times())
       list.back()["net_decisive_us"] = us(place.net_critical_path_ns);

@@ -290,10 +290,8 @@ class ReportWriter {
   // The pairs whose stays are shown, by place.
   std::vector<std::vector<std::size_t>> pairs_by_place() const {
     std::vector<std::vector<std::size_t>> pairs(topology_.places.size());
-    for (std::size_t i = 0; i < topology_.pairs.size(); ++i) {
-      const auto& child = topology_.points[topology_.pairs[i].child];
-      if (!child.drop && !child.ack) pairs[topology_.pairs[i].place].push_back(i);
-    }
+    for (std::size_t i = 0; i < topology_.pairs.size(); ++i)
+      if (journeys::is_stay(topology_, i)) pairs[topology_.pairs[i].place].push_back(i);
     return pairs;
   }
 
