@@ -15,8 +15,7 @@ TEST_CASE("times are without the time of tracing, and as measured on request") {
   const std::string net = output_of({"report", traces.path("traced")});
   CHECK(
       net.contains("times are without what tracing took: 16.7 % of D's latency, more than a tenth "
-                   "of 2 hops (500 "
-                   "ns a hit, +- 5.0 %); --raw: as measured\n"));
+                   "of the time in 2 hops (500 ns a hit, +- 5.0 %); --raw: as measured\n"));
   CHECK(net.contains("  max  tracing\n"));
   const std::string raw = output_of({"report", traces.path("traced"), "--raw"});
   CHECK(raw.contains("times include what tracing took: 16.7 % of D's latency, "));
@@ -42,7 +41,8 @@ TEST_CASE("stays as short as the error of a hit's cost have no share of tracing"
   const Traces traces;
   const std::string text = output_of({"report", traces.path("short_stays")});
   CAPTURE(text);
-  CHECK(text.contains("24.4 % of D's latency, more than a tenth of 1 hop (11 ns a hit, "));
+  CHECK(text.contains(
+      "24.4 % of D's latency, more than a tenth of the time in 1 hop (11 ns a hit, "));
   const auto row = [&](const std::string& begin) {
     const std::size_t at = text.find("\n  " + begin + " ");
     REQUIRE(at != std::string::npos);

@@ -53,8 +53,8 @@ bool is_longer_than(const Distribution& measured, double ns) {
 }
 
 // The share of tracing in the latencies, e.g. "2.1 % of D's latency, 0.4 % of U's, more than a
-// tenth of 3 hops"; empty if it is too small for a line. Hops of some nanoseconds may be nothing
-// but tracing. So they are counted: their largest share would alarm and mean little.
+// tenth of the time in 3 hops"; empty if it is too small for a line. Hops of some nanoseconds may
+// be nothing but tracing. So they are counted: their largest share would alarm and mean little.
 std::string shares_words(const ReportContent& content) {
   std::vector<std::string> parts;
   for (const auto direction : model::kPacketDirections) {
@@ -66,7 +66,8 @@ std::string shares_words(const ReportContent& content) {
   std::size_t hops = 0;
   for (std::size_t pair = 0; pair < content.topology.pairs.size(); ++pair)
     if (tracing_share(content, std::span(&pair, 1)).value_or(0) > kMuchTracing) ++hops;
-  if (hops > 0) parts.push_back(fmt::format("more than a tenth of {}", counted(hops, "hop")));
+  if (hops > 0)
+    parts.push_back(fmt::format("more than a tenth of the time in {}", counted(hops, "hop")));
   return fmt::format("{}", fmt::join(parts, ", "));
 }
 
