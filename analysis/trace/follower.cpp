@@ -4,6 +4,8 @@
 #include <cstring>
 #include <utility>
 
+#include "analysis/base/count_text.h"
+
 namespace sojourn::trace {
 
 namespace {
@@ -32,7 +34,7 @@ Result<std::size_t> Follower::poll(std::size_t most_blocks, const Take& take) {
   if (offset_ == 0) {
     SJ_TRY(has_come, read_file_header());
     if (!has_come && source_->is_over())
-      return fail("{}: no sojourn trace: only {} bytes long", name(), source_->size());
+      return fail("{}: no sojourn trace: only {} long", name(), counted(source_->size(), "byte"));
     if (!has_come) return std::size_t{0};
   }
   std::size_t blocks = 0;

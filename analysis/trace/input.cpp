@@ -5,6 +5,8 @@
 #include <cstring>
 #include <utility>
 
+#include "analysis/base/count_text.h"
+
 namespace sojourn::trace {
 
 Result<Input> Input::open(std::unique_ptr<ByteSource> source) {
@@ -24,7 +26,7 @@ bool Input::read_at(std::uint64_t offset, void* into, std::size_t bytes) const {
 Result<void> Input::check_file_header() {
   FileHeader header;
   if (!read_at(0, &header, sizeof(header)))
-    return fail("{}: no sojourn trace: only {} bytes long", name(), size_);
+    return fail("{}: no sojourn trace: only {} long", name(), counted(size_, "byte"));
   const bool whole = is_sound(header);
   if (whole && header.major != kMajor)
     return fail("{}: written in format {}.{}, this program reads {}.x: use {} sojourn", name(),

@@ -11,6 +11,7 @@
 #include <catch2/catch_test_macros.hpp>
 #include <sys/stat.h>
 
+#include "analysis/base/count_text.h"
 #include "tests/unit/trace/support.h"
 #include "userspace/files/trace_file.h"
 
@@ -93,8 +94,8 @@ TEST_CASE("a file shorter than its header is refused in one line that names it")
   const Small small;
   for (std::size_t cut = 0; cut < sizeof(FileHeader); ++cut) {
     const auto reader = small.open(std::span(small.bytes).first(cut));
-    CHECK(error_of(reader) == fmt::format("{}: no sojourn trace: only {} bytes long",
-                                          small.folder.path("damaged.sjt"), cut));
+    CHECK(error_of(reader) == fmt::format("{}: no sojourn trace: only {} long",
+                                          small.folder.path("damaged.sjt"), counted(cut, "byte")));
   }
 }
 
