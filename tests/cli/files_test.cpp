@@ -40,6 +40,9 @@ TEST_CASE("a file that cannot be read as a trace is refused in one line by every
     test::write_contents(other, "this is a letter, and not a trace\n");
     require_error(sojourn({command, other}), "no sojourn trace");
   }
+  SECTION("a name that would command the terminal") {
+    require_error(sojourn({command, "no\x1b[31mtrace\r\x7f.sjt"}), "open no?[31mtrace??.sjt: ");
+  }
 }
 
 TEST_CASE("missing parts of a trace are reported, and the rest is shown") {
