@@ -183,6 +183,15 @@ TEST_CASE("an export to - is on standard output, and leaves no file") {
   CHECK_FALSE(std::filesystem::exists("-"));
 }
 
+TEST_CASE("a command that is proposed can be typed as it stands, whatever the trace is called") {
+  const Traces traces;
+  const std::string trace = traces.directory().path("my run;ls.sjt");
+  std::filesystem::copy_file(traces.path("radio"), trace);
+  CHECK(output_of({"report", trace}).contains("\nnext: sojourn journeys '" + trace + "' --"));
+  CHECK(
+      output_of({"explain", trace}).contains("\nnext: sojourn journeys '" + trace + "' --worst "));
+}
+
 TEST_CASE("the rules are explained as text only") {
   const Traces traces;
   const std::string trace = traces.path("radio");

@@ -14,6 +14,7 @@
 #include <nlohmann/json.hpp>
 #include <unistd.h>
 
+#include "analysis/base/shell_word.h"
 #include "analysis/event_json/event_json_importer.h"
 #include "analysis/hits/text_importer.h"
 #include "analysis/imports/destination.h"
@@ -153,7 +154,7 @@ Result<void> import_to(const Options& options, trace::Writer& writer, Import imp
   tell("{}   {}, {} of {}{}\nnext: sojourn report {}\n", options.output, bytes(writer.bytes()),
        counted(imported.events(), "event"), counted(imported.points, "point"),
        options.onto.empty() ? "" : fmt::format(", beside those of {}", options.onto),
-       options.output);
+       shell_word(options.output));
   return {};
 }
 

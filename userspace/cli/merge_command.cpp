@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "analysis/base/shell_word.h"
 #include "analysis/differential/host_merge.h"
 #include "analysis/present/words/table.h"
 #include "analysis/present/words/text_format.h"
@@ -68,7 +69,7 @@ std::string cpus_text(const Options& options, const HostMerge& merge) {
 std::string merge_text(const Options& options, const HostMerge& merge) {
   std::string of_cpus = cpus_text(options, merge);
   if (options.paths.size() == 1)
-    return of_cpus + fmt::format("next: sojourn report {}\n", options.output);
+    return of_cpus + fmt::format("next: sojourn report {}\n", shell_word(options.output));
   present::Table table(
       {"clock of", "by that of " + options.paths.front() + ", within", "drift", "steps"});
   for (const HostClock& clock : merge.clocks())
@@ -93,7 +94,7 @@ std::string merge_text(const Options& options, const HostMerge& merge) {
           present::count(pair.probes), duration(pair.best_half),
           pair.probes_disagree == 0 ? "all agree"
                                     : fmt::format("{} do not agree", pair.probes_disagree));
-  return text + fmt::format("next: sojourn report {}\n", options.output);
+  return text + fmt::format("next: sojourn report {}\n", shell_word(options.output));
 }
 
 nlohmann::ordered_json cpus_json(const Options& options, const HostMerge& merge) {

@@ -8,6 +8,7 @@
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
+#include "analysis/base/shell_word.h"
 #include "analysis/journeys/topology.h"
 #include "analysis/pipeline/rebuild.h"
 #include "analysis/pipeline/trace_marks.h"
@@ -104,13 +105,13 @@ std::string next(const Options& options, const trace::Reader& reader, bool has_p
   std::string text = "\n";
   if (std::ranges::any_of(points,
                           [](const model::Point& point) { return is_of_target(point.direction); }))
-    text += fmt::format("next: sojourn report {}\n", options.path);
+    text += fmt::format("next: sojourn report {}\n", shell_word(options.path));
   else
     text += fmt::format(
         "next: sojourn list -p {} --suggest > my.toml   (which of its functions look like the data "
         "path)\n",
         reader.target().pid);
-  if (has_profile) text += fmt::format("next: sojourn profile {}\n", options.path);
+  if (has_profile) text += fmt::format("next: sojourn profile {}\n", shell_word(options.path));
   return text;
 }
 

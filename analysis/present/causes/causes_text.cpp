@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "analysis/base/shell_word.h"
 #include "analysis/present/causes/cause_labels.h"
 #include "analysis/present/causes/causes_content.h"
 #include "analysis/present/causes/stay_floors_text.h"
@@ -183,8 +184,8 @@ std::string causes_text(const CausesContent& content) {
   text += floors_text(content.fastest, content.topology);
   text += missing_text(content);
   if (!content.worst.empty())
-    text +=
-        fmt::format("\nnext: sojourn journeys {} --worst {}\n", content.path, content.worst.size());
+    text += fmt::format("\nnext: sojourn journeys {} --worst {}\n", shell_word(content.path),
+                        content.worst.size());
   return text;
 }
 

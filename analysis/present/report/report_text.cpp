@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "analysis/base/shell_word.h"
 #include "analysis/journeys/path_order.h"
 #include "analysis/model/redacted_mark.h"
 #include "analysis/present/causes/causes_content.h"
@@ -237,7 +238,7 @@ class ReportWriter {
         summary.at_one_point == 1 ? "it has" : "they have");
     line("{}", present::wrapped(text, 2, content_.width));
     if (summary.is_timeless())
-      line("  which point feeds which: sojourn report {} --explain-rules", facts_.path);
+      line("  which point feeds which: sojourn report {} --explain-rules", shell_word(facts_.path));
   }
 
   void outcomes() {
@@ -491,17 +492,17 @@ class ReportWriter {
     const auto& down = content_.summary.direction(Direction::kDownlink);
     const auto& up = content_.summary.direction(Direction::kUplink);
     if (shows_inside() && down.inside + up.inside != 0)
-      line("\nnext: sojourn journeys {} --inside", facts_.path);
+      line("\nnext: sojourn journeys {} --inside", shell_word(facts_.path));
     else if (down.latency_ns.count() + up.latency_ns.count() != 0)
       line("\nnext: sojourn {} {} --worst 5", content_.late == nullptr ? "journeys" : "explain",
-           facts_.path);
+           shell_word(facts_.path));
     else if (down.at_one_point + up.at_one_point != 0)
-      line("\nnext: sojourn report {} --by point", facts_.path);
+      line("\nnext: sojourn report {} --by point", shell_word(facts_.path));
     if (content_.threads != nullptr)
       line("\nnext: sojourn list -p {} --suggest > my.toml", facts_.targets.front().pid);
     else if (content_.context != nullptr && content_.context->has("sched"))
-      line("next: sojourn threads {}", facts_.path);
-    if (has_profile()) line("next: sojourn profile {}", facts_.path);
+      line("next: sojourn threads {}", shell_word(facts_.path));
+    if (has_profile()) line("next: sojourn profile {}", shell_word(facts_.path));
   }
 
   bool has_profile() const {

@@ -6,6 +6,7 @@
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
+#include "analysis/base/shell_word.h"
 #include "analysis/present/words/text_format.h"
 
 namespace sojourn::present {
@@ -49,7 +50,7 @@ std::string not_whole(const trace::Completeness& file, std::string_view path) {
   const std::string what =
       words.empty() ? fmt::format("has gaps, which its ledger counts: {}", gaps)
                     : fmt::format("is not whole: {}{}{}", words, gaps.empty() ? "" : ", ", gaps);
-  return fmt::format("{0} {1}; next: sojourn check {0}", path, what);
+  return fmt::format("{} {}; next: sojourn check {}", path, what, shell_word(path));
 }
 
 std::string losses_words(const trace::Completeness& file) {

@@ -15,6 +15,7 @@
 
 #include <fmt/core.h>
 
+#include "analysis/base/shell_word.h"
 #include "analysis/differential/runs_in_turns.h"
 #include "analysis/present/words/text_format.h"
 #include "userspace/base/fail_errno.h"
@@ -252,7 +253,7 @@ Result<void> run_sweep(const AbOptions& options) {
   SJ_CHECK(restored);
   const auto& sides = recordings.sides();
   tell("compared: {} (base) and {} (new)\n", sides.front().name, sides.back().name);
-  if (!options.keep.empty()) tell("next: sojourn energy {}/*.sjt\n", options.keep);
+  if (!options.keep.empty()) tell("next: sojourn energy {}/*.sjt\n", shell_word(options.keep));
   return options.comparison.run(sides.front().traces, sides.back().traces);
 }
 

@@ -4,6 +4,7 @@
 #include <array>
 #include <string_view>
 
+#include "analysis/base/shell_word.h"
 #include "analysis/present/words/text_format.h"
 #include "userspace/capture/api.h"
 #include "userspace/cli/command.h"
@@ -72,7 +73,7 @@ Result<void> PostMortemOptions::run(const std::vector<pid_t>& pids, const std::s
            : ", by the target's own readings of its clocks: this is another machine, "
              "or was started since");
   tell_doubts(found);
-  tell("next: sojourn report {}\n", output);
+  tell("next: sojourn report {}\n", shell_word(output));
   return {};
 }
 

@@ -8,6 +8,7 @@
 
 #include <unistd.h>
 
+#include "analysis/base/shell_word.h"
 #include "analysis/present/words/text_format.h"
 #include "userspace/capture/api.h"
 #include "userspace/cli/tell.h"
@@ -225,9 +226,10 @@ void tell_outcome(const RecordOptions& options, const capture::Capture& capture,
     tell("never hit: {}\n",
          capture::silent_points_text(outcome.never_hit, options.processes.maps.given()));
   if (outcome.path.empty()) return;
-  tell("next: sojourn {} {}\n", options.automatic.wanted ? "threads" : "report", outcome.path);
+  tell("next: sojourn {} {}\n", options.automatic.wanted ? "threads" : "report",
+       shell_word(outcome.path));
   if (options.queues.wanted && !options.automatic.wanted)
-    tell("next: sojourn queues {}\n", outcome.path);
+    tell("next: sojourn queues {}\n", shell_word(outcome.path));
 }
 
 }  // namespace sojourn::cli

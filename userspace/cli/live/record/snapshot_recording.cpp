@@ -10,6 +10,7 @@
 
 #include <fmt/ranges.h>
 
+#include "analysis/base/shell_word.h"
 #include "analysis/present/words/text_format.h"
 #include "userspace/base/privileged_helper.h"
 #include "userspace/capture/api.h"
@@ -97,7 +98,7 @@ void tell_written(const capture::SnapshotRings::Written& written, const std::str
   tell_what_is_unsure(written.trace.counts);
   if (!written.without_rings.empty())
     tell("not in it, as these points write no rings: {}\n", fmt::join(written.without_rings, ", "));
-  tell("next: sojourn report {}\n", output);
+  tell("next: sojourn report {}\n", shell_word(output));
 }
 
 // The helper that keeps the rights when this process has given them up; none if it has none now.
