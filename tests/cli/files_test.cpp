@@ -8,6 +8,7 @@
 #include <catch2/generators/catch_generators.hpp>
 #include <sys/stat.h>
 
+#include "analysis/model/context_info.h"
 #include "analysis/model/schema.h"
 #include "analysis/trace/writer.h"
 #include "tests/cli/programs.h"
@@ -129,6 +130,27 @@ TEST_CASE("a trace without any thread's events is reported as that, without ment
   const test::Ended ended = sojourn({"threads", trace});
   CHECK(ended.exit_code == 1);
   CHECK(ended.err.ends_with("has no event that shows what a thread did\n"));
+}
+
+TEST_CASE(
+    "where the scheduler's context was refused, the reason is told and not what asks for it") {
+  const Traces traces;
+  const std::string trace = traces.directory().path("refused.sjt");
+  auto writer = files::create_trace(trace);
+  REQUIRE(writer.has_value());
+  model::Schema schema;
+  schema.points.push_back(*model::parse_point("D a--b", "len:rnti:sn"));
+  model::Context context;
+  const bool was_asked_for = GENERATE(true, false);
+  if (was_asked_for) context.families = {{.name = "sched", .missing = "run as root"}};
+  REQUIRE(writer->write(schema));
+  REQUIRE(writer->write(context));
+  REQUIRE(writer->write(model::Target{}));
+  REQUIRE(writer->finish());
+  require_error(sojourn({"threads", trace}),
+                was_asked_for
+                    ? "has no events of the scheduler, which show what threads do: run as root\n"
+                    : "`sojourn record -p PID --auto` records it");
 }
 
 TEST_CASE("output that cannot be written is a failure, also of the help") {

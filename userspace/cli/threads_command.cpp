@@ -115,6 +115,14 @@ std::string next(const Options& options, const trace::Reader& reader, bool has_p
   return text;
 }
 
+// Why it is missing where it was asked for; else what records it.
+std::string way_to_sched(const trace::Reader& reader) {
+  const auto& families = reader.context().families;
+  const auto sched = std::ranges::find(families, "sched", &model::ContextFamily::name);
+  if (sched != families.end() && !sched->missing.empty()) return printable(sched->missing);
+  return "`sojourn record -p PID --auto` records it (docs/threads.md)";
+}
+
 Result<void> run(const Options& options) {
   SJ_TRY(reader, open_trace(options.path));
   SJ_TRY(selection, ThreadSelection::of(options.where, reader));
@@ -122,10 +130,8 @@ Result<void> run(const Options& options) {
                                reader.capture(), model::pids_of(reader.targets()),
                                selection.of_threads());
   if (!survey.knows_states())
-    return fail(
-        "{}: has no events of the scheduler, which show what threads do: `sojourn record -p PID "
-        "--auto` records it (docs/threads.md)",
-        options.path);
+    return fail("{}: has no events of the scheduler, which show what threads do: {}", options.path,
+                way_to_sched(reader));
   SJ_TRY(topology, journeys::Topology::derive(reader.schema(), {}));
   profile::SampledWork work(reader.schema(), topology, reader.profile(), selection.of_samples());
   std::uint64_t end_ns = reader.capture().close_ns;
