@@ -139,13 +139,25 @@ export async function showsTheOtherViews(page, file, where = "", ofEvents = "") 
   await showsGroups(page, file, "direction", filter);
 
   await go(page, "flow");
-  const { hops } = json("report", file, ...filter);
+  const { hops, queues } = json("report", file, ...filter);
   for (const summary of await page.locator("main summary").all()) await summary.click();
   assert.deepEqual((await cells(page, "details")).map((row) => row.join("|")), ["D", "U"].flatMap((dir) => {
     const mine = hops.filter((hop) => hop.dir === dir);
     return mine.some((hop) => hop.count > 0) ? mine.map((hop) => [hop.from, hop.at, hop.to, hop.count,
         duration(1000 * hop.latency_us.p50), duration(1000 * hop.latency_us.p99)].join("|")) : [];
   }));
+  const drawn = await page.$$eval("svg.flow", (drawings) => drawings.map((drawing) => {
+    const texts = (what) => [...drawing.querySelectorAll(what)].map((text) => text.textContent);
+    const figures = texts(".figures");
+    return texts(".place").map((place, at) => [place, figures[at]]);
+  }));
+  const dirs = ["D", "U"].filter((dir) => hops.some((hop) => hop.dir === dir && hop.count > 0));
+  assert.equal(drawn.length, dirs.length);
+  for (const [at, dir] of dirs.entries())
+    for (const [place, figures] of drawn[at]) {
+      const stay = queues.find((one) => one.dir === dir && one.name === place)?.stay_us;
+      assert.equal(figures, stay ? `${duration(1000 * stay.p50)}, p99 ${duration(1000 * stay.p99)}` : "");
+    }
 
   await type(ofEvents);
   await go(page, "queues");
