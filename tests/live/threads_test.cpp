@@ -138,6 +138,30 @@ TEST_CASE("without system calls the wakeup graph is there, and the missing parts
   CHECK(sojourn_done({"threads", run.path()}).contains("system calls were not recorded"));
 }
 
+TEST_CASE("record --auto without rights to eBPF leads to a command that can read its trace") {
+  need_root();  // to become a user without rights
+  const test::TemporaryDirectory directory;
+  constexpr uid_t kNobody = 65534;
+  REQUIRE(chown(directory.path().c_str(), kNobody, kNobody) == 0);
+  const std::string path = directory.path("run.sjt");
+  const std::vector<std::string> as_nobody = {"setpriv", "--reuid=65534", "--regid=65534",
+                                              "--clear-groups", "--inh-caps=-all"};
+  std::vector<std::string> subject = as_nobody;
+  subject.insert(subject.end(), {"sleep", "60"});
+  test::Child sleeper(subject);
+  std::vector<std::string> record = as_nobody;
+  record.insert(record.end(), {SJ_SOJOURN, "record", "-p", std::to_string(sleeper.pid()), "--auto",
+                               "--for", "300ms", "-o", path});
+  usleep(100'000);  // setpriv becomes the sleeper
+  const test::Ended ended = test::run(record);
+  INFO(ended.err);
+  REQUIRE(ended.exit_code == 0);
+  CHECK(ended.err.contains("no context of sched"));
+  CHECK_FALSE(ended.err.contains("only its context is recorded"));
+  CHECK(ended.err.ends_with(fmt::format("next: sojourn report {}\n", path)));
+  CHECK(sojourn_done({"report", path}).contains("no context of sched"));
+}
+
 TEST_CASE("record --auto shows the threads of a base station, as far as it is affordable") {
   need_root();
   const test::TemporaryDirectory directory;

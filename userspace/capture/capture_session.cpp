@@ -54,6 +54,15 @@ model::Host described_host(const Options& options) {
   return host;
 }
 
+// A context's points are in the schema only if its programs were loaded.
+void note_context(const model::Schema& schema, Coverage& coverage) {
+  for (const model::Point& point : schema.points) {
+    if (point.direction != model::Direction::kContext) continue;
+    coverage.has_context = true;
+    coverage.has_thread_states = coverage.has_thread_states || point.src == "sched.switch";
+  }
+}
+
 // Writes the blocks that a reader needs before the first event.
 Result<void> write_preamble(trace::Writer& writer, const model::Host& host,
                             const model::Schema& schema) {
@@ -301,6 +310,7 @@ Coverage Capture::coverage() const {
   coverage.attach_time = state_->attach_time;
   coverage.why_no_costs = state_->recorder.costs().why_unknown();
   coverage.why_only_looks = state_->parts->family.why_only_looks();
+  note_context(state_->output->schema(), coverage);
   return coverage;
 }
 

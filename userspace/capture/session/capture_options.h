@@ -100,6 +100,8 @@ struct Coverage {
   std::string why_no_costs;         // of eBPF's hits
   bool has_unsteady_times = false;  // rings are stamped with a counter that does not tick steadily
   std::string why_only_looks;       // forks are not reported, but looked for in /proc
+  bool has_context = false;         // of any family
+  bool has_thread_states = false;   // the scheduler's events, which show what threads do
 };
 
 struct Progress {

@@ -57,8 +57,9 @@ void tell_attached(const RecordOptions& options, const capture::Capture& capture
   const capture::Coverage& coverage = capture.coverage();
   const std::size_t attached = coverage.ring_points + coverage.bpf_points;
   if (found_points(coverage) == 0) {
-    tell("no points: only {} recorded\n", !options.context.families.empty() ? "its context is"
+    tell("no points: only {} recorded\n", coverage.has_context              ? "its context is"
                                           : options.queues.wanted           ? "its queues are"
+                                          : !options.perf.frequency.empty() ? "its profile is"
                                                                             : "its counters are");
     return;
   }
@@ -226,8 +227,9 @@ void tell_outcome(const RecordOptions& options, const capture::Capture& capture,
     tell("never hit: {}\n",
          capture::silent_points_text(outcome.never_hit, options.processes.maps.given()));
   if (outcome.path.empty()) return;
-  tell("next: sojourn {} {}\n", options.automatic.wanted ? "threads" : "report",
-       shell_word(outcome.path));
+  // Without rights to eBPF nothing shows what threads did; the report says what there is.
+  const bool has_threads = options.automatic.wanted && capture.coverage().has_thread_states;
+  tell("next: sojourn {} {}\n", has_threads ? "threads" : "report", shell_word(outcome.path));
   if (options.queues.wanted && !options.automatic.wanted)
     tell("next: sojourn queues {}\n", shell_word(outcome.path));
 }
