@@ -11,6 +11,8 @@
 
 #include "analysis/filter/keywords.h"
 #include "analysis/model/value_text.h"
+#include "analysis/statistics/distribution.h"
+#include "analysis/statistics/slow_from.h"
 
 namespace sojourn::differential {
 namespace {
@@ -257,12 +259,14 @@ void AttributeCollector::note_ahead(Rows& rows) {
 }
 
 void AttributeCollector::decide_slow(Rows& rows) {
-  if (is_slow_ || rows.latency_ns.empty()) return;
-  std::vector<float> sorted = rows.latency_ns;
-  std::ranges::sort(sorted);
-  const float limit = sorted[(sorted.size() - 1) * 99 / 100];
-  rows.slow_from_ns = static_cast<std::uint64_t>(limit);
-  for (std::size_t at = 0; at < sorted.size(); ++at) rows.is_slow[at] = rows.latency_ns[at] > limit;
+  if (is_slow_) return;
+  // `latency_ns` is rounded, which would make a few packets more or fewer slow.
+  const auto latency = [&rows](std::size_t at) { return rows.end_ns[at] - rows.start_ns[at]; };
+  statistics::Distribution latencies;
+  for (std::size_t at = 0; at < rows.start_ns.size(); ++at) latencies.add(latency(at));
+  rows.slow_from_ns = statistics::slow_from(latencies);
+  for (std::size_t at = 0; at < rows.start_ns.size(); ++at)
+    rows.is_slow[at] = latency(at) > rows.slow_from_ns;
 }
 
 PacketAttributes AttributeCollector::table_of(Rows& rows) const {

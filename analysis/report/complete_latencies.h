@@ -9,6 +9,7 @@
 #include "analysis/journeys/journey.h"
 #include "analysis/report/lateness_analysis.h"
 #include "analysis/statistics/distribution.h"
+#include "analysis/statistics/slow_from.h"
 
 namespace sojourn::report {
 
@@ -28,7 +29,7 @@ class CompleteLatencies : public journeys::Observer {
     return direction == model::Direction::kUplink ? up_ns_ : down_ns_;
   }
   causes::Deadlines deadlines() const {
-    return {.down_ns = slow_from(down_ns_), .up_ns = slow_from(up_ns_)};
+    return {.down_ns = statistics::slow_from(down_ns_), .up_ns = statistics::slow_from(up_ns_)};
   }
 
  private:

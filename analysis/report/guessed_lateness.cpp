@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "analysis/report/lateness_analysis.h"
+#include "analysis/statistics/slow_from.h"
 
 namespace sojourn::report {
 
@@ -42,7 +43,7 @@ void GuessedLateness::raise_guess() {
     const statistics::Distribution& latency_ns = latencies_.of(direction);
     if (latency_ns.count() < next) return false;
     next = 2 * latency_ns.count();
-    guess_ns = std::max(guess_ns, slow_from(latency_ns, kGuessShare));
+    guess_ns = std::max(guess_ns, statistics::slow_from(latency_ns, kGuessShare));
     return true;
   };
   const bool down = raised(model::Direction::kDownlink, deadlines_.down_ns, next_[0]);

@@ -1,8 +1,9 @@
 #include "analysis/report/lateness_analysis.h"
 
-#include <algorithm>
 #include <utility>
 #include <vector>
+
+#include "analysis/statistics/slow_from.h"
 
 namespace sojourn::report {
 
@@ -11,15 +12,10 @@ causes::TraceMetadata metadata_of(const trace::Reader& reader) {
           reader.streams(), reader.queue_changes(), reader.targets()};
 }
 
-std::uint64_t slow_from(const statistics::Distribution& latency_ns, double share) {
-  if (latency_ns.count() == 0) return UINT64_MAX;
-  const std::uint64_t longest_ns = latency_ns.max();
-  return std::min(latency_ns.quantile(share), longest_ns - std::min<std::uint64_t>(longest_ns, 1));
-}
-
 causes::Deadlines deadlines_of(const Summary& summary) {
-  return {.down_ns = slow_from(summary.direction(model::Direction::kDownlink).latency_ns),
-          .up_ns = slow_from(summary.direction(model::Direction::kUplink).latency_ns)};
+  return {
+      .down_ns = statistics::slow_from(summary.direction(model::Direction::kDownlink).latency_ns),
+      .up_ns = statistics::slow_from(summary.direction(model::Direction::kUplink).latency_ns)};
 }
 
 LatenessAnalysis::LatenessAnalysis(pipeline::TraceInput& input, const causes::Deadlines& deadlines,

@@ -10,15 +10,10 @@
 #include "analysis/causes/explainer.h"
 #include "analysis/pipeline/trace_pass.h"
 #include "analysis/report/summary.h"
-#include "analysis/statistics/distribution.h"
 
 namespace sojourn::report {
 
 causes::TraceMetadata metadata_of(const trace::Reader& reader);
-
-// The share of packets that are not late. At least one packet is.
-constexpr double kInTimeShare = 0.99;
-std::uint64_t slow_from(const statistics::Distribution& latency_ns, double share = kInTimeShare);
 
 // The deadline of each direction: what its slowest hundredth took.
 causes::Deadlines deadlines_of(const Summary& summary);

@@ -63,7 +63,7 @@ set(arrows
     analysis/causes analysis/filter analysis/profile analysis/queues analysis/pipeline analysis/report analysis/present/words analysis/present/causes
     analysis/present/journeys analysis/present/queues analysis/present/report analysis/present/traits
     analysis/present/profile analysis/present/differential analysis/differential"
-  "analysis/differential: analysis/base analysis/host analysis/model analysis/trace analysis/context analysis/journeys analysis/causes
+  "analysis/differential: analysis/base analysis/host analysis/model analysis/trace analysis/statistics analysis/context analysis/journeys analysis/causes
     analysis/profile analysis/filter analysis/pipeline analysis/report analysis/present/words analysis/present/causes"
   "analysis/present/pictures: analysis/model analysis/statistics analysis/journeys analysis/report analysis/present/words
     analysis/present/journeys"

@@ -263,6 +263,20 @@ TEST_CASE("traits of slow packets are listed with support and risk") {
   CHECK(text.contains("only these"));
 }
 
+TEST_CASE("why-slow calls as many packets slow as explain calls late, also with few packets") {
+  const test::TemporaryDirectory directory;
+  for (const std::size_t packets : {1U, 30U, 199U, 250U, 1201U}) {
+    CAPTURE(packets);
+    const std::string trace = trace_of(directory, {.packets = packets});
+    const json slow = json::parse(output_of({"why-slow", trace, "--json"}));
+    const json late = json::parse(output_of({"explain", trace, "--json"}));
+    CHECK(slow["D"]["packets"] == packets);
+    CHECK(slow["D"]["slow"] == late["late"]);
+    CHECK(slow["D"]["slow"] >= 1);
+    CHECK(slow["D"]["slow_from_ns"] == late["deadline_ns"]["D"]);
+  }
+}
+
 TEST_CASE("a distribution says how far it may be off, where there is enough data") {
   const test::TemporaryDirectory directory;
   const std::string trace = trace_of(directory, {.packets = 4000});
