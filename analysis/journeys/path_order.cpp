@@ -61,4 +61,11 @@ std::string path_ends(const Topology& topology, const model::Schema& schema,
   return fmt::format("{} -> {}", said(from), said(to));
 }
 
+std::vector<std::vector<std::size_t>> stays_by_place(const Topology& topology) {
+  std::vector<std::vector<std::size_t>> pairs(topology.places.size());
+  for (std::size_t pair = 0; pair < topology.pairs.size(); ++pair)
+    if (is_stay(topology, pair)) pairs[topology.pairs[pair].place].push_back(pair);
+  return pairs;
+}
+
 }  // namespace sojourn::journeys

@@ -21,6 +21,9 @@ std::vector<std::uint16_t> places_in_order(const Topology& topology);
 // dropped nor acknowledged.
 bool is_stay(const Topology& topology, std::size_t pair);
 
+// The pairs that are stays, by place.
+std::vector<std::vector<std::size_t>> stays_by_place(const Topology& topology);
+
 // "ip.in -> phy.out.ant": the inputs and outputs that were hit, without points that are both.
 std::string path_ends(const Topology& topology, const model::Schema& schema,
                       model::Direction direction, const std::function<bool(std::size_t)>& was_hit);

@@ -15,7 +15,7 @@ TEST_CASE("times are without the time of tracing, and as measured on request") {
   const std::string net = output_of({"report", traces.path("traced")});
   CHECK(
       net.contains("times are without what tracing took: 16.7 % of D's latency, more than a tenth "
-                   "of the time in 2 hops (500 ns a hit, +- 5.0 %); --raw: as measured\n"));
+                   "of the time in 2 places (500 ns a hit, +- 5.0 %); --raw: as measured\n"));
   CHECK(net.contains("  max  tracing\n"));
   const std::string raw = output_of({"report", traces.path("traced"), "--raw"});
   CHECK(raw.contains("times include what tracing took: 16.7 % of D's latency, "));
@@ -42,7 +42,7 @@ TEST_CASE("stays as short as the error of a hit's cost have no share of tracing"
   const std::string text = output_of({"report", traces.path("short_stays")});
   CAPTURE(text);
   CHECK(text.contains(
-      "24.4 % of D's latency, more than a tenth of the time in 1 hop (11 ns a hit, "));
+      "24.4 % of D's latency, more than a tenth of the time in 1 place (11 ns a hit, "));
   const auto row = [&](const std::string& begin) {
     const std::size_t at = text.find("\n  " + begin + " ");
     REQUIRE(at != std::string::npos);
@@ -55,6 +55,18 @@ TEST_CASE("stays as short as the error of a hit's cost have no share of tracing"
   CHECK(hops.at(0).at("tracing_share").is_null());
   CHECK(hops.at(0).at("net_latency_us").at("p50") == 0.001);
   CHECK(std::abs(hops.at(1).at("tracing_share").get<double>() - 11.0 / 78) < 1e-12);
+}
+
+TEST_CASE("a place with several ways in is one row of the table, and is counted once") {
+  const Traces traces;
+  const std::string text = output_of({"report", traces.path("two_entries")});
+  CAPTURE(text);
+  CHECK(text.contains("more than a tenth of the time in 1 place (500 ns a hit, "));
+  CHECK(text.contains("\n  a "));
+  const auto report =
+      nlohmann::json::parse(output_of({"report", traces.path("two_entries"), "--json"}));
+  REQUIRE(report.at("hops").size() == 2);
+  for (const auto& hop : report.at("hops")) CHECK(hop.at("tracing_share") == 0.25);
 }
 
 TEST_CASE("a trace without the cost of hits has its times as measured") {

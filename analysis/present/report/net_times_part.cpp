@@ -11,6 +11,7 @@
 #include <nlohmann/json.hpp>
 
 #include "analysis/base/count_text.h"
+#include "analysis/journeys/path_order.h"
 #include "analysis/present/words/json_format.h"
 #include "analysis/present/words/text_format.h"
 
@@ -53,8 +54,9 @@ bool is_longer_than(const Distribution& measured, double ns) {
 }
 
 // The share of tracing in the latencies, e.g. "2.1 % of D's latency, 0.4 % of U's, more than a
-// tenth of the time in 3 hops"; empty if it is too small for a line. Hops of some nanoseconds may
-// be nothing but tracing. So they are counted: their largest share would alarm and mean little.
+// tenth of the time in 3 places"; empty if it is too small for a line. Stays of some nanoseconds
+// may be nothing but tracing. So the places are counted, as the tables have them: their largest
+// share would alarm and mean little.
 std::string shares_words(const ReportContent& content) {
   std::vector<std::string> parts;
   for (const auto direction : model::kPacketDirections) {
@@ -63,11 +65,13 @@ std::string shares_words(const ReportContent& content) {
     parts.push_back(fmt::format("{} of {}'s{}", percent(share), model::letter(direction),
                                 parts.empty() ? " latency" : ""));
   }
-  std::size_t hops = 0;
-  for (std::size_t pair = 0; pair < content.topology.pairs.size(); ++pair)
-    if (tracing_share(content, std::span(&pair, 1)).value_or(0) > kMuchTracing) ++hops;
-  if (hops > 0)
-    parts.push_back(fmt::format("more than a tenth of the time in {}", counted(hops, "hop")));
+  const auto places = std::ranges::count_if(
+      journeys::stays_by_place(content.topology), [&](const std::vector<std::size_t>& pairs) {
+        return tracing_share(content, pairs).value_or(0) > kMuchTracing;
+      });
+  if (places > 0)
+    parts.push_back(fmt::format("more than a tenth of the time in {}",
+                                counted(static_cast<std::uint64_t>(places), "place")));
   return fmt::format("{}", fmt::join(parts, ", "));
 }
 

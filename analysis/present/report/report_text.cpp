@@ -288,14 +288,6 @@ class ReportWriter {
     return journeys::places_in_order(topology_, direction);
   }
 
-  // The pairs whose stays are shown, by place.
-  std::vector<std::vector<std::size_t>> pairs_by_place() const {
-    std::vector<std::vector<std::size_t>> pairs(topology_.places.size());
-    for (std::size_t i = 0; i < topology_.pairs.size(); ++i)
-      if (journeys::is_stay(topology_, i)) pairs[topology_.pairs[i].place].push_back(i);
-    return pairs;
-  }
-
   statistics::Distribution stays(const std::vector<std::size_t>& pairs) const {
     statistics::Distribution all;
     for (const auto pair : pairs) all.merge(stay_of(content_, pair));
@@ -304,7 +296,7 @@ class ReportWriter {
 
   void places(Direction direction) {
     const auto order = places_of(direction);
-    const auto pairs = pairs_by_place();
+    const auto pairs = journeys::stays_by_place(topology_);
     const auto whole = std::accumulate(
         order.begin(), order.end(), 0.0,
         [this](double sum, auto at) { return sum + critical_path_ns_of(content_, at); });
