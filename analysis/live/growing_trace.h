@@ -35,6 +35,12 @@ class GrowingTrace final : public LiveTrace {
 
   // Returns whether the capture has begun, so that its points are known.
   bool has_begun() const { return follower_.about().capture.open_ns != 0; }
+  // Returns whether the end of the trace has come, or at least that of its capture.
+  bool is_finished() const {
+    return follower_.is_finished() || follower_.about().capture.close_ns != 0;
+  }
+  std::uint64_t events() const { return follower_.events(); }
+  const std::string& name() const { return follower_.name(); }
   std::uint64_t late() const { return late_; }
   // The bytes of the source that were read as whole blocks.
   std::uint64_t whole_bytes() const { return follower_.offset(); }

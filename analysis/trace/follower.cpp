@@ -55,6 +55,7 @@ Result<std::size_t> Follower::poll(std::size_t most_blocks, const Take& take) {
     if (size - offset_ - sizeof(header) < header.payload_bytes) break;
     if (header.type == BlockType::kIndex) {
       has_ended_ = true;
+      is_finished_ = true;
     } else {
       read_block(header, take);
     }

@@ -47,6 +47,8 @@ class Follower {
   std::uint64_t metadata_blocks() const { return metadata_blocks_; }
   // The writer has finished the trace, or the source is over: nothing more comes.
   bool has_ended() const { return has_ended_; }
+  // The writer has finished it.
+  bool is_finished() const { return is_finished_; }
   std::uint64_t offset() const { return offset_; }
   std::uint64_t events() const { return events_; }
   // The first of them; how many there were is damaged_places().
@@ -66,6 +68,7 @@ class Follower {
   std::uint64_t offset_ = 0;
   std::uint64_t searched_ = 0;  // no block begins between offset_ and this
   bool has_ended_ = false;
+  bool is_finished_ = false;
   Metadata about_;
   std::uint64_t metadata_blocks_ = 0;
   std::uint64_t events_ = 0;

@@ -13,7 +13,11 @@
 #include <vector>
 
 #include <catch2/catch_test_macros.hpp>
+#include <fcntl.h>
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
+#include <sys/file.h>
+#include <unistd.h>
 
 #include "tests/cli/programs.h"
 
@@ -132,6 +136,73 @@ TEST_CASE("a file is found by the name that it will have") {
   const std::string name = traces.directory().path("soon.sjt");
   test::write_contents(name + ".partial", bytes);
   CHECK(objects_of(output_of({"live", name, "--json"})).back()["ended"] == true);
+}
+
+// 3,000 packets of 4 events, as an imported trace.
+std::string imported_bytes(const test::TemporaryDirectory& directory) {
+  std::string lines;
+  for (int packet = 0; packet < 3000; ++packet) {
+    int us = 350 * packet;
+    for (const char* const point : {"in--a", "a--b", "b--c", "c--out"}) {
+      lines += fmt::format("{}.{:06} D {} len100:rnti{}:sn{}\n", 1 + us / 1'000'000, us % 1'000'000,
+                           point, packet % 4 + 1, packet);
+      us += 20;
+    }
+  }
+  test::write_contents(directory.path("made.lseq"), lines);
+  const std::string trace = directory.path("made.sjt");
+  REQUIRE(sojourn({"import", directory.path("made.lseq"), "-o", trace}).exit_code == 0);
+  return test::contents(trace);
+}
+
+TEST_CASE("a file that nobody writes is waited for aloud, and not for ever") {
+  const test::TemporaryDirectory directory;
+  const std::string bytes = imported_bytes(directory);
+  const auto file = [&](const std::string& name, const std::string& text) {
+    test::write_contents(directory.path(name), text);
+    return directory.path(name);
+  };
+  const std::string empty = file("empty.sjt", "");
+  const std::string cut = file("cut.sjt", bytes.substr(0, 400));
+  const std::string killed = file("killed.sjt", bytes.substr(0, bytes.size() * 6 / 10));
+  test::Child of_empty({SJ_SOJOURN, "live", empty, "-n", "1"});
+  test::Child of_cut({SJ_SOJOURN, "live", cut, "-n", "1"});
+  test::Child of_killed({SJ_SOJOURN, "live", killed, "--plain"});
+
+  const test::Ended from_empty = of_empty.wait();
+  CHECK(from_empty.exit_code == 1);
+  CHECK(from_empty.out.empty());
+  CHECK(from_empty.err == fmt::format("waiting for the begin of {0}\nsojourn: {0}: no sojourn "
+                                      "trace: only 0 bytes long\n",
+                                      empty));
+  const test::Ended from_cut = of_cut.wait();
+  CHECK(from_cut.exit_code == 1);
+  CHECK(from_cut.err.starts_with("waiting for "));
+  CHECK(from_cut.err.ends_with(
+      fmt::format("\nsojourn: {}: has no event and no end, and nothing more comes\n", cut)));
+  const test::Ended from_killed = of_killed.wait();
+  CAPTURE(from_killed.err);
+  CHECK(from_killed.exit_code == 0);
+  CHECK(from_killed.out.contains("12,000 events"));
+  CHECK(from_killed.err == fmt::format("{}: has no end, and nothing more comes: this is what there "
+                                       "is\n",
+                                       killed));
+}
+
+TEST_CASE("a file that a writer of traces holds is waited for") {
+  const test::TemporaryDirectory directory;
+  const std::string path = directory.path("held.sjt");
+  test::write_contents(path, "");
+  const int held = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  REQUIRE(held >= 0);
+  REQUIRE(flock(held, LOCK_EX | LOCK_NB) == 0);
+  test::Child view({SJ_SOJOURN, "live", path, "--plain"});
+  std::this_thread::sleep_for(std::chrono::seconds(5));
+  CHECK(view.running());
+  close(held);
+  const test::Ended ended = view.wait();
+  CHECK(ended.exit_code == 1);
+  CHECK(ended.err.contains("only 0 bytes long"));
 }
 
 TEST_CASE("a view of a file ends in order when it is interrupted") {

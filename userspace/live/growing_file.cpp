@@ -4,6 +4,7 @@
 #include <utility>
 
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -39,6 +40,9 @@ class GrowingFile : public trace::ByteSource {
     return true;
   }
 
+ protected:
+  int descriptor() const { return fd_.get(); }
+
  private:
   // A follower reads forward only, so the memory before `offset` can be given back.
   void free_before(std::uint64_t offset) {
@@ -56,6 +60,39 @@ class GrowingFile : public trace::ByteSource {
   std::uint64_t freed_ = 0;
 };
 
+// A file that is over once it was left alone for a while.
+class FileInWriting final : public GrowingFile {
+ public:
+  FileInWriting(std::string name, base::Fd fd, std::chrono::milliseconds patience)
+      : GrowingFile(std::move(name), std::move(fd), AfterReading::kKeep), patience_(patience) {}
+
+  // A file that was over stays so: readers have ended it.
+  bool is_over() const override {
+    const Clock::time_point now = Clock::now();
+    const std::uint64_t size_now = size();
+    if (std::exchange(size_, size_now) != size_now) since_ = now;
+    if (is_over_ || now - since_ < patience_) return is_over_;
+    is_over_ = !has_writer();
+    since_ = now;  // to ask again
+    return is_over_;
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  // Writers of traces hold an exclusive lock (userspace/files/trace_sink.cpp).
+  bool has_writer() const {
+    if (flock(descriptor(), LOCK_SH | LOCK_NB) != 0) return errno == EWOULDBLOCK;
+    flock(descriptor(), LOCK_UN);
+    return false;
+  }
+
+  std::chrono::milliseconds patience_;
+  mutable std::uint64_t size_ = 0;
+  mutable Clock::time_point since_ = Clock::now();  // the size, or the last look for a writer
+  mutable bool is_over_ = false;
+};
+
 }  // namespace
 
 std::unique_ptr<trace::ByteSource> growing_source(std::string name, base::Fd fd,
@@ -63,12 +100,14 @@ std::unique_ptr<trace::ByteSource> growing_source(std::string name, base::Fd fd,
   return std::make_unique<GrowingFile>(std::move(name), std::move(fd), after);
 }
 
-Result<std::unique_ptr<trace::ByteSource>> open_growing(const std::string& path) {
+Result<std::unique_ptr<trace::ByteSource>> open_growing(
+    const std::string& path, std::optional<std::chrono::milliseconds> patience) {
   base::Fd fd(open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
   if (!fd) return fail_errno("open {}", path);
   struct stat file{};
   if (fstat(fd.get(), &file) != 0) return fail_errno("open {}", path);
   if (!S_ISREG(file.st_mode)) return fail("open {}: not a regular file", path);
+  if (patience) return std::make_unique<FileInWriting>(path, std::move(fd), *patience);
   return growing_source(path, std::move(fd), AfterReading::kKeep);
 }
 

@@ -1,8 +1,10 @@
 // A file that another process is writing, as a source whose size grows. One thread owns it.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "analysis/base/result.h"
@@ -17,7 +19,9 @@ enum class AfterReading : std::uint8_t { kKeep, kFree };
 std::unique_ptr<trace::ByteSource> growing_source(std::string name, base::Fd fd,
                                                   AfterReading after);
 
-// A regular file.
-Result<std::unique_ptr<trace::ByteSource>> open_growing(const std::string& path);
+// A regular file. With a patience it is over when it has not grown for that long and no writer of
+// traces holds it; a killed one leaves it so.
+Result<std::unique_ptr<trace::ByteSource>> open_growing(
+    const std::string& path, std::optional<std::chrono::milliseconds> patience);
 
 }  // namespace sojourn::live_view

@@ -74,12 +74,14 @@ constexpr auto kFooter =
 
 Action define_live(Arguments& arguments) {
   auto settings = std::make_shared<LiveSettings>();
+  settings->gives_up = true;
   arguments.heading("What to look at");
   const Argument trace =
       arguments
           .add_option("trace", settings->path,
                       "A trace: one that is being written is followed, one that is complete is "
-                      "played to its end. Or a stream: tcp://HOST:PORT, unix:PATH, "
+                      "played to its end, and so is one that nobody writes any more. Or a stream: "
+                      "tcp://HOST:PORT, unix:PATH, "
                       "tls://HOST:PORT, or - for standard "
                       "input, of which lines are printed")
           .type_name("FILE");

@@ -1,6 +1,8 @@
 #include "userspace/cli/live/view/live_lines.h"
 
+#include <chrono>
 #include <cstdio>
+#include <string>
 
 #include <nlohmann/json.hpp>
 #include <poll.h>
@@ -34,6 +36,27 @@ Result<void> print_snapshot(const LiveSettings& settings, const live::Snapshot& 
   return {};
 }
 
+// Says what is waited for when that takes a while. Nothing else would be printed then.
+class AwaitedNotice {
+ public:
+  explicit AwaitedNotice(const LiveSession& session) : session_(session) {}
+
+  void look() {
+    if (has_told_ || Clock::now() - since_ < kLongEnough) return;
+    has_told_ = true;
+    if (const std::string awaited = session_.awaited(); !awaited.empty())
+      tell("waiting for {}\n", awaited);
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  static constexpr std::chrono::seconds kLongEnough{1};
+
+  const LiveSession& session_;
+  const Clock::time_point since_ = Clock::now();
+  bool has_told_ = false;
+};
+
 }  // namespace
 
 void pass_messages_on(LiveSession& session) {
@@ -42,12 +65,15 @@ void pass_messages_on(LiveSession& session) {
 }
 
 Result<bool> wait_for_capture(LiveSession& session, int signals) {
-  while (!session.has_begun()) {
+  AwaitedNotice waiting(session);
+  while (!session.has_begun() && !session.has_ended()) {
     SJ_TRY(came, session.poll([] { return true; }));
     pass_messages_on(session);
+    waiting.look();
     if (wait_for_news(session, signals, came ? 0 : kLookMs)) return false;
   }
   pass_messages_on(session);
+  SJ_CHECK(session.check_events());
   return true;
 }
 
@@ -63,14 +89,20 @@ Result<void> run_lines(const LiveSettings& settings, LiveSession& session, int s
     ++shown;
     return printed && (settings.count == 0 || shown < settings.count);
   };
+  AwaitedNotice waiting(session);
   while (!session.has_ended()) {
     SJ_TRY(came, session.poll(tick));
     SJ_CHECK(printed);
     pass_messages_on(session);
+    if (shown == 0) waiting.look();
     if (settings.count != 0 && shown >= settings.count) return {};
     if (wait_for_news(session, signals, came ? 0 : kLookMs)) break;
   }
-  return session.has_ended() ? print_snapshot(settings, session.snapshot()) : Result<void>{};
+  if (!session.has_ended()) return {};
+  SJ_CHECK(session.check_events());
+  if (const std::string words = session.not_finished(); !words.empty())
+    tell("{}: this is what there is\n", words);
+  return print_snapshot(settings, session.snapshot());
 }
 
 }  // namespace sojourn::cli

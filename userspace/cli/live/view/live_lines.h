@@ -14,8 +14,8 @@ Result<void> run_lines(const LiveSettings& settings, LiveSession& session, int s
 // Prints the messages of the session's capture, but not its failure: the command ends with that.
 void pass_messages_on(LiveSession& session);
 
-// Waits until the capture of the session has begun, and prints its messages. Returns false if a
-// signal came.
+// Waits until the capture of the session has begun, or the trace has ended, and prints its
+// messages. Returns false if a signal came. Fails if there is nothing to show.
 Result<bool> wait_for_capture(LiveSession& session, int signals);
 
 }  // namespace sojourn::cli

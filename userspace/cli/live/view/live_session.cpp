@@ -103,7 +103,7 @@ Result<std::unique_ptr<LiveSession>> LiveSession::start(LiveSettings& settings) 
     SJ_TRY(source, session->capture_->source());
     session->follow(std::move(source), std::move(options));
   } else {
-    SJ_CHECK(session->open_file(settings.path, std::move(options)));
+    SJ_CHECK(session->open_file(settings, std::move(options)));
   }
   if (settings.filter.given()) {
     SJ_TRY(expression, settings.filter.expression());
@@ -113,7 +113,8 @@ Result<std::unique_ptr<LiveSession>> LiveSession::start(LiveSettings& settings) 
 }
 
 // A finished file is played. A file that is still being written is followed, and so is a stream.
-Result<void> LiveSession::open_file(const std::string& path, live::LiveOptions options) {
+Result<void> LiveSession::open_file(const LiveSettings& settings, live::LiveOptions options) {
+  const std::string& path = settings.path;
   if (path == "-" && isatty(STDIN_FILENO) != 0)
     return fail("standard input is the terminal; give a file, or a stream's address");
   if (files::is_stream(path)) {
@@ -129,7 +130,8 @@ Result<void> LiveSession::open_file(const std::string& path, live::LiveOptions o
       return {};
     }
   }
-  SJ_TRY(source, live_view::open_growing(name));
+  SJ_TRY(source,
+         live_view::open_growing(name, settings.gives_up ? std::optional(kIdle) : std::nullopt));
   follow(std::move(source), std::move(options));
   return {};
 }
@@ -138,6 +140,23 @@ void LiveSession::follow(std::unique_ptr<trace::ByteSource> source, live::LiveOp
   auto growing = std::make_unique<live::GrowingTrace>(std::move(source), std::move(options));
   growing_ = growing.get();
   trace_ = std::move(growing);
+}
+
+std::string LiveSession::awaited() const {
+  if (capture_ || growing_ == nullptr || growing_->events() != 0) return {};
+  return fmt::format("{} of {}", growing_->has_begun() ? "an event" : "the begin",
+                     growing_->name());
+}
+
+std::string LiveSession::not_finished() const {
+  if (capture_ || growing_ == nullptr || !growing_->has_ended() || growing_->is_finished())
+    return {};
+  return fmt::format("{}: has no end, and nothing more comes", growing_->name());
+}
+
+Result<void> LiveSession::check_events() const {
+  if (not_finished().empty() || growing_->events() != 0) return {};
+  return fail("{}: has no event and no end, and nothing more comes", growing_->name());
 }
 
 Result<bool> LiveSession::poll(const live::LiveTrace::Tick& tick) {

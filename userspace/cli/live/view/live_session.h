@@ -41,6 +41,7 @@ struct LiveSettings {
   bool json = false;
   bool plain = false;
   bool is_readonly = false;
+  bool gives_up = false;  // on a file that nobody writes any more; else it is followed on
   bool no_causes = false;
   std::string view_budget = "none";  // percent of a core
   bool keeps_capture = false;        // all of it, to be read again
@@ -65,6 +66,12 @@ class LiveSession {
   Result<bool> poll(const live::LiveTrace::Tick& tick);
   bool has_begun() const { return growing_ == nullptr || growing_->has_begun(); }
   bool has_ended() const { return trace_->has_ended(); }
+  // The first event of a trace that others write. Empty: there is one, or the capture is its own.
+  std::string awaited() const;
+  // Says that a trace of others has no end, as one that a killed capture left; empty: it has one.
+  std::string not_finished() const;
+  // Fails if a trace of others has ended so, without any event.
+  Result<void> check_events() const;
   bool is_whole() const { return growing_ == nullptr; }
 
   Result<void> choose(const std::string& text);  // a filter; empty: none
@@ -85,7 +92,7 @@ class LiveSession {
   using Clock = std::chrono::steady_clock;
 
   LiveSession() = default;
-  Result<void> open_file(const std::string& path, live::LiveOptions options);
+  Result<void> open_file(const LiveSettings& settings, live::LiveOptions options);
   void follow(std::unique_ptr<trace::ByteSource> source, live::LiveOptions options);
   Result<bool> look_after_idle(const live::LiveTrace::Tick& tick);
   Result<void> check_capture(bool came);
