@@ -2,6 +2,7 @@
 // grammar and its hostile cases are tested in tests/unit/latseq.
 #include <filesystem>
 #include <string>
+#include <vector>
 
 #include <catch2/catch_test_macros.hpp>
 #include <nlohmann/json.hpp>
@@ -85,6 +86,24 @@ TEST_CASE("an import that fails says why in one line and leaves nothing") {
   for (const auto& entry : std::filesystem::directory_iterator(directory.path()))
     files += entry.exists();
   CHECK(files == 1);
+}
+
+TEST_CASE("a trace is not imported, and the command that reads it is named") {
+  const Traces traces;
+  const std::string trace = traces.path("radio");
+  const std::string bytes = test::contents(trace);
+  for (const std::vector<std::string>& more : {std::vector<std::string>{},
+                                               {"-o", traces.directory().path("other.sjt")},
+                                               {"--from", "perf"}}) {
+    std::vector<std::string> arguments = {"import", trace};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    require_error(sojourn(arguments), trace +
+                                          ": is a trace of sojourn already, which every command "
+                                          "reads: sojourn report " +
+                                          trace);
+  }
+  CHECK(test::contents(trace) == bytes);
+  CHECK_FALSE(std::filesystem::exists(traces.directory().path("other.sjt")));
 }
 
 TEST_CASE("a recording of the T tracer is a trace for every command") {

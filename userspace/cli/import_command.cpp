@@ -22,7 +22,9 @@
 #include "analysis/oai_t/oai_t_importer.h"
 #include "analysis/present/imports/import_json.h"
 #include "analysis/present/imports/import_text.h"
+#include "analysis/trace/block.h"
 #include "analysis/trace/byte_sink.h"
+#include "analysis/trace/format.h"
 #include "analysis/trace/reader.h"
 #include "analysis/trace/writer.h"
 #include "analysis/xlap/xlap_importer.h"
@@ -68,7 +70,18 @@ std::string trace_name(const std::string& input) {
   return path.replace_extension(".sjt").string();
 }
 
-// Checks that the inputs exist, before the trace is begun.
+// A pipe is not looked at, as nothing of it can be read twice.
+bool is_trace(const std::string& input) {
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(input, error)) return false;
+  const auto source = files::open_source(input);
+  trace::FileHeader header;
+  return source &&
+         (*source)->read_at(0, {reinterpret_cast<std::uint8_t*>(&header), sizeof(header)}) &&
+         trace::is_sound(header);
+}
+
+// Checks that the inputs exist and are for importing, before the trace is begun.
 Result<void> check_inputs(const Options& options) {
   for (const std::string& input : options.files) {
     if (access(input.c_str(), R_OK) != 0) return fail_errno("open {}", input);
@@ -79,6 +92,9 @@ Result<void> check_inputs(const Options& options) {
     if (!is_directory && options.from == "xlap")
       return fail("open {}: the directory of an {} is wanted", input, xlap::kConfigName);
     if (!is_directory && options.from == "ctf") return fail("open {}: not a directory", input);
+    if (is_trace(input))
+      return fail("{}: is a trace of sojourn already, which every command reads: sojourn report {}",
+                  input, shell_word(input));
   }
   return {};
 }
