@@ -34,6 +34,30 @@ struct Refused {
   std::string words;
 };
 
+TEST_CASE("an empty name of an output is refused by every command") {
+  const std::string words = "a name is wanted, and this one is empty";
+  const std::vector<std::vector<std::string>> all = {
+      {"record", "-p", "1", "--output"},
+      {"export", "a.sjt", "--to", "csv", "--output"},
+      {"import", "a.lseq", "--output"},
+      {"merge", "a.sjt", "b.sjt", "--output"},
+      {"page", "--output"},
+      {"report", "a.sjt", "--html"},
+      {"diff", "a.sjt", "--against", "b.sjt", "--html"},
+      {"schema", "a.pleco", "--header"},
+      {"schema", "a.pleco", "--json"},
+      {"ab", "--keep"}};
+  for (const std::vector<std::string>& command : all) {
+    std::vector<std::string> arguments = command;
+    arguments.emplace_back();
+    const test::Ended ended = sojourn(arguments);
+    CAPTURE(command, ended.err);
+    CHECK(ended.exit_code == 2);
+    CHECK(ended.out.empty());
+    CHECK(ended.err == "sojourn: " + command.back() + ": " + words + "\n");
+  }
+}
+
 TEST_CASE("wrong usage is refused in one line with the correct form") {
   const std::vector<Refused> all = {
       {{"--"}, "a command is wanted; `sojourn --help` lists them"},

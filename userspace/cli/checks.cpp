@@ -48,6 +48,10 @@ Check number_above(double least, double most) {
   };
 }
 
+std::string check_output_name(const std::string& name) {
+  return name.empty() ? "a name is wanted, and this one is empty" : "";
+}
+
 std::string check_process_id(const std::string& text) {
   constexpr std::uint64_t kMax = 999'999'999;
   return whole_number(1, kMax)(text).empty()

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "userspace/cli/checks.h"
 #include "userspace/cli/command.h"
 #include "userspace/cli/page_output.h"
 #include "userspace/cli/run_comparison.h"
@@ -63,7 +64,7 @@ Action define_diff(Arguments& arguments) {
                            "Write a page for the browser instead, with two traces in it: their "
                            "pictures on one scale, what changed, and all views of each "
                            "(docs/page.md)");
-  to_page.type_name("FILE");
+  to_page.type_name("FILE").check(check_output_name);
   define_page_size(arguments, options->megabytes).needs(to_page);
   arguments.footer(comparison_words());
   return [options] { return run(*options); };

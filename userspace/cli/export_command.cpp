@@ -13,6 +13,7 @@
 
 #include "userspace/base/fail_errno.h"
 #include "userspace/base/fd.h"
+#include "userspace/cli/checks.h"
 #include "userspace/cli/command.h"
 #include "userspace/cli/exports/export_formats.h"
 #include "userspace/cli/output_file.h"
@@ -105,7 +106,8 @@ Action define_export(Arguments& arguments) {
                   "and with -. With ctf a directory, new or empty. With otlp also an address, "
                   "http://127.0.0.1:4318: spans are posted there, to /v1/traces where it names no "
                   "path")
-      .type_name("FILE");
+      .type_name("FILE")
+      .check(check_output_name);
   request->open.define(arguments);
   arguments.when_parsed([request] {
     request->deadline.check();

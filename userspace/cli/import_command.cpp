@@ -266,7 +266,8 @@ Action define_import(Arguments& arguments) {
           "-o,--output", options->output,
           "The trace to write: it appears once it is complete; default: the first file's name "
           "with .sjt")
-      .type_name("FILE");
+      .type_name("FILE")
+      .check(check_output_name);
   Argument from =
       arguments.add_option("--from", options->from,
                            "Which tracer wrote them: LatSeq, OpenAirInterface's T tracer (t), the "

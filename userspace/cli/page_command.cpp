@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "userspace/base/fail_errno.h"
+#include "userspace/cli/checks.h"
 #include "userspace/cli/command.h"
 #include "userspace/cli/page_output.h"
 #include "userspace/cli/trace_argument.h"
@@ -49,6 +50,7 @@ Action define_page(Arguments& arguments) {
   auto output = std::make_shared<std::string>("sojourn.html");
   arguments.add_option("-o,--output", *output, "The file to write")
       .type_name("FILE")
+      .check(check_output_name)
       .capture_default_str();
   arguments.footer(
       "The page has no trace in it: open it in a browser, and drop a trace onto it, or two to "

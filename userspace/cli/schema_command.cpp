@@ -11,6 +11,7 @@
 #include "analysis/schema_language/generate.h"
 #include "analysis/schema_language/schema_parser.h"
 #include "userspace/base/fail_errno.h"
+#include "userspace/cli/checks.h"
 #include "userspace/cli/command.h"
 #include "userspace/cli/output_file.h"
 
@@ -73,9 +74,11 @@ Action define_schema(Arguments& arguments) {
       .required();
   arguments
       .add_option("--header", options->header, "Write a header for C and C++ that fires its events")
-      .type_name("FILE");
+      .type_name("FILE")
+      .check(check_output_name);
   arguments.add_option("--json", options->json, "Write its subsystems, events and fields as JSON")
-      .type_name("FILE");
+      .type_name("FILE")
+      .check(check_output_name);
   arguments.footer("Without --header and --json, the schema is only checked.");
   return [options] { return generate(*options); };
 }

@@ -349,7 +349,8 @@ Action define_ab(Arguments& arguments) {
   arguments
       .add_option("--keep", options->keep,
                   "Keep the traces in this directory, as a-01.sjt, b-01.sjt and so on")
-      .type_name("DIR");
+      .type_name("DIR")
+      .check(check_output_name);
   arguments
       .add_option("--record", options->record,
                   "More options of `sojourn record`, in one word with blanks between them, e.g. "

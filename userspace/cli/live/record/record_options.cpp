@@ -61,9 +61,8 @@ void RecordOptions::define(Arguments& arguments) {
       .type_name("FILE")
       .capture_default_str()
       .check([](const std::string& path) {
-        if (path.empty()) return "the trace file needs a name";
         return path == "-" ? "a trace goes to a file, not to a pipe: it is renamed once complete"
-                           : "";
+                           : check_output_name(path);
       });
   arguments
       .add_option("--for", duration,
