@@ -1,8 +1,12 @@
 // The verdict of `sojourn check` on whole, cut and damaged files.
 #include <regex>
+#include <string>
 
 #include <catch2/catch_test_macros.hpp>
+#include <fcntl.h>
 #include <nlohmann/json.hpp>
+#include <sys/file.h>
+#include <unistd.h>
 
 #include "tests/cli/programs.h"
 
@@ -44,6 +48,33 @@ TEST_CASE("a damaged block fails the check, which reports where it is") {
   const auto checked = nlohmann::json::parse(sojourn({"check", damaged, "--json"}).out);
   CHECK(checked["whole"] == false);
   CHECK(checked["damage"].size() == 1);
+}
+
+TEST_CASE("an unfinished file beside a trace, or instead of it, is described with what to do") {
+  const Traces traces;
+  const std::string name = traces.directory().path("run.sjt");
+  const std::string partial = name + ".partial";
+  require_error(sojourn({"check", name}), "run.sjt: No such file or directory");
+  test::write_contents(partial, test::contents(traces.path("radio")));
+  const std::string left = partial + " is what a killed capture left, and every command reads it; ";
+  for (const char* const command : {"check", "report"})
+    require_error(sojourn({command, name}), "run.sjt: No such file or directory; " + left + "mv " +
+                                                partial + " " + name + " gives it its name");
+  const test::Ended itself = sojourn({"check", partial});
+  CHECK(itself.exit_code == 0);
+  CHECK(itself.err == left + "mv " + partial + " " + name + " gives it its name\n");
+
+  test::write_contents(name, test::contents(partial));
+  const test::Ended beside = sojourn({"check", name});
+  CHECK(beside.exit_code == 0);
+  CHECK(beside.err == left + "the next capture of that name puts it aside\n");
+
+  const int held = open(partial.c_str(), O_RDONLY | O_CLOEXEC);
+  REQUIRE(held >= 0);
+  REQUIRE(flock(held, LOCK_EX | LOCK_NB) == 0);
+  CHECK(sojourn({"check", name}).err ==
+        partial + " is still being written, and becomes " + name + " when its capture ends\n");
+  close(held);
 }
 
 TEST_CASE("a trace without its index is whole, and the missing index is reported") {

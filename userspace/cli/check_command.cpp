@@ -19,6 +19,7 @@
 #include "userspace/base/thread_executor.h"
 #include "userspace/cli/command.h"
 #include "userspace/cli/progress.h"
+#include "userspace/cli/tell.h"
 #include "userspace/cli/trace_argument.h"
 #include "userspace/cli/units.h"
 
@@ -159,6 +160,15 @@ void print_text(const trace::Reader& reader, const Findings& found) {
     fmt::print("damage   {} at {}: {}\n", counted(one.bytes, "byte"), one.offset, one.what);
 }
 
+// Of the file beside this one that is not finished, or of this one.
+void tell_of_partial(const std::string& path) {
+  constexpr std::string_view kPartial = ".partial";
+  const bool is_partial = path.ends_with(kPartial);
+  const std::string words =
+      partial_words(is_partial ? path.substr(0, path.size() - kPartial.size()) : path);
+  if (!words.empty()) tell("{}\n", words);
+}
+
 Result<void> run(const Options& options) {
   SJ_TRY(reader, open_trace(options.path));
   SJ_TRY(found, examine(reader));
@@ -166,6 +176,8 @@ Result<void> run(const Options& options) {
     print_json(reader, found);
   else
     print_text(reader, found);
+
+  tell_of_partial(options.path);
 
   const trace::Completeness& file = found.file;
   if (file.damaged_places != 0)

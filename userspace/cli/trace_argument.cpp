@@ -1,5 +1,11 @@
 #include "userspace/cli/trace_argument.h"
 
+#include <filesystem>
+#include <system_error>
+
+#include <fmt/format.h>
+
+#include "analysis/base/shell_word.h"
 #include "analysis/present/words/completeness_words.h"
 #include "analysis/present/words/text_format.h"
 #include "analysis/trace/completeness.h"
@@ -19,10 +25,30 @@ Argument add_trace(Arguments& arguments, std::string& path) {
       .required();
 }
 
+std::string partial_words(const std::string& path) {
+  if (files::is_stream(path)) return {};
+  const auto partial = files::partial_of(path);
+  if (!partial) return {};
+  if (partial->has_writer)
+    return fmt::format("{} is still being written, and becomes {} when its capture ends",
+                       partial->path, path);
+  std::error_code error;
+  const bool is_alone = !std::filesystem::exists(path, error);
+  return fmt::format(
+      "{} is what a killed capture left, and every command reads it; {}", partial->path,
+      is_alone
+          ? fmt::format("mv {} {} gives it its name", shell_word(partial->path), shell_word(path))
+          : "the next capture of that name puts it aside");
+}
+
 Result<trace::Reader> open_trace(const std::string& path) {
   if (files::is_stream(path) && path != "-")
     tell("reading {} until it ends; Ctrl-C ends it here\n", path);
   auto reader = files::open_trace(path);
+  std::error_code error;
+  if (!reader && !std::filesystem::exists(path, error))
+    if (const std::string words = partial_words(path); !words.empty())
+      return fail("{}; {}", reader.error().text(), words);
   // A capture writes its points before anything else.
   if (reader && reader->schema().points.empty())
     return fail("{}: cut or damaged before its points: no event in it can be read", path);

@@ -14,6 +14,10 @@ namespace sojourn::cli {
 // Declares the argument for its path.
 Argument add_trace(Arguments& arguments, std::string& path);
 
+// Describes the unfinished file of that name, and what to do with it; empty: there is none.
+std::string partial_words(const std::string& path);
+
+// The error for a file that does not exist describes its unfinished one.
 Result<trace::Reader> open_trace(const std::string& path);
 
 // Refuses a stream if the command needs a file.

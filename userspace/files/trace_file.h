@@ -11,6 +11,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "analysis/base/result.h"
@@ -21,6 +22,16 @@ namespace sojourn::files {
 
 Result<trace::Reader> open_trace(const std::string& path);
 Result<trace::Writer> create_trace(const std::string& path);
+
+// Returns whether a writer of traces has this open file.
+bool has_writer(int fd);
+
+// The unfinished file of a trace, if there is one.
+struct PartialTrace {
+  std::string path;
+  bool has_writer = false;  // else a killed one left it
+};
+std::optional<PartialTrace> partial_of(const std::string& path);
 
 // Open only the source or the sink, without a reader or a writer.
 Result<std::unique_ptr<trace::ByteSource>> open_source(const std::string& path);

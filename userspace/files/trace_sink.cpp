@@ -16,6 +16,8 @@ namespace sojourn::files {
 
 namespace {
 
+constexpr const char* kPartial = ".partial";
+
 constexpr off_t kHeaderBytes = sizeof(trace::FileHeader);
 
 // The file being written. After a failed write it removes the incomplete block, if possible.
@@ -29,7 +31,7 @@ class FileSink : public trace::ByteSink {
                   path);
     if (exists && !S_ISREG(existing.st_mode))
       return fail("write {}: exists and is not a regular file", path);
-    const std::string partial = path + ".partial";
+    const std::string partial = path + kPartial;
     SJ_TRY(put_aside, put_abandoned_aside(partial));
     // Always a new file, and no link is followed: in a world-writable directory the name may be a
     // trap.
@@ -106,6 +108,21 @@ class FileSink : public trace::ByteSink {
 };
 
 }  // namespace
+
+// A reader's lock fails where a writer holds its own, and is given back at once.
+bool has_writer(int fd) {
+  if (flock(fd, LOCK_SH | LOCK_NB) != 0) return errno == EWOULDBLOCK;
+  flock(fd, LOCK_UN);
+  return false;
+}
+
+std::optional<PartialTrace> partial_of(const std::string& path) {
+  std::string partial = path + kPartial;
+  const base::Fd fd(open(partial.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+  struct stat file{};
+  if (!fd || fstat(fd.get(), &file) != 0 || !S_ISREG(file.st_mode)) return std::nullopt;
+  return PartialTrace{.path = std::move(partial), .has_writer = has_writer(fd.get())};
+}
 
 Result<std::unique_ptr<trace::ByteSink>> create_sink(const std::string& path) {
   return FileSink::create(path);

@@ -4,11 +4,11 @@
 #include <utility>
 
 #include <fcntl.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "userspace/base/fail_errno.h"
+#include "userspace/files/trace_file.h"
 
 namespace sojourn::live_view {
 
@@ -72,20 +72,13 @@ class FileInWriting final : public GrowingFile {
     const std::uint64_t size_now = size();
     if (std::exchange(size_, size_now) != size_now) since_ = now;
     if (is_over_ || now - since_ < patience_) return is_over_;
-    is_over_ = !has_writer();
+    is_over_ = !files::has_writer(descriptor());
     since_ = now;  // to ask again
     return is_over_;
   }
 
  private:
   using Clock = std::chrono::steady_clock;
-
-  // Writers of traces hold an exclusive lock (userspace/files/trace_sink.cpp).
-  bool has_writer() const {
-    if (flock(descriptor(), LOCK_SH | LOCK_NB) != 0) return errno == EWOULDBLOCK;
-    flock(descriptor(), LOCK_UN);
-    return false;
-  }
 
   std::chrono::milliseconds patience_;
   mutable std::uint64_t size_ = 0;
