@@ -87,6 +87,11 @@ Comparison compare(Runs base, Runs now, Unit unit, std::span<const double> share
   return found;
 }
 
+bool Comparison::is_below_resolution() const {
+  const Shift* const mean = shift(kMean);
+  return mean != nullptr && std::abs(mean->by()) <= resolution_ns;
+}
+
 void judge(std::span<Comparison> all, double level) {
   std::vector<double> p_values;
   for (const Comparison& each : all)

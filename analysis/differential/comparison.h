@@ -58,12 +58,15 @@ struct Comparison {
   std::optional<double> p = std::nullopt;  // of one test; unset: too few units for any
   double adjusted_p = 1;                   // of all tests together
   Verdict verdict = Verdict::kTooLittle;
+  // Of times: a shift of the mean up to this says nothing, however sure it is.
+  double resolution_ns = 0;
 
   // Normalised slowdown of a stay: the growth of its mean over the growth of its direction's
   // latency. 1: both grew alike; 0: it did not grow. Nothing if a side lacks the stay.
   std::optional<double> slowdown = std::nullopt;
 
   const Shift* shift(double share) const;
+  bool is_below_resolution() const;
 };
 
 Comparison compare(Runs base, Runs now, Unit unit, std::span<const double> shares);

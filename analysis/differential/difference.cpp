@@ -72,6 +72,15 @@ std::vector<std::string> edges_only_in(Figures side, Figures other) {
   return only;
 }
 
+// How far a time may be off in any of the runs.
+double resolution_ns(Figures base, Figures now, char direction) {
+  double largest = kUnitOfTimeNs;
+  for (const Figures side : {base, now})
+    for (const RunFigures& run : side)
+      largest = std::max(largest, run.time_error_ns[direction == 'U' ? 1 : 0]);
+  return largest;
+}
+
 double size_of_shift(const Comparison& each) {
   const Shift* const mean = each.shift(kMean);
   return mean == nullptr ? 0 : std::abs(mean->by());
@@ -127,6 +136,11 @@ Difference difference(Figures base, Figures now, const DifferenceOptions& option
   if (options.turns != nullptr) {
     found.may_be_looked_at = true;
     options.turns->judge(found.times, options.level);
+  }
+  for (Comparison& each : found.times) {
+    each.resolution_ns = resolution_ns(base, now, each.direction);
+    if (each.verdict == Verdict::kChanged && each.is_below_resolution())
+      each.verdict = Verdict::kSame;
   }
   found.tests = static_cast<std::size_t>(std::ranges::count_if(
       found.times, [](const Comparison& each) { return each.p.has_value(); }));

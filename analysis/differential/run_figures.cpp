@@ -7,6 +7,7 @@
 #include "analysis/pipeline/trace_marks.h"
 #include "analysis/pipeline/trace_pass.h"
 #include "analysis/report/costs.h"
+#include "analysis/report/hit_error.h"
 
 namespace sojourn::differential {
 namespace {
@@ -40,6 +41,18 @@ void add_costs(RunFigures& run, const trace::Reader& reader, const journeys::Tot
   const std::size_t packets = run.packets[0].latency_ns.size() + run.packets[1].latency_ns.size();
   if (costs.share && packets != 0)
     run.tracing_ns_per_packet = costs.took_ns / static_cast<double>(packets);
+}
+
+std::array<double, 2> time_errors_ns(const model::Capture& capture,
+                                     const journeys::Topology& topology) {
+  std::array<double, 2> errors = {};
+  for (std::size_t direction = 0; direction < errors.size(); ++direction) {
+    errors[direction] = static_cast<double>(capture.stamp_error_ns);
+    for (const journeys::Pair& pair : topology.pairs)
+      if (topology.points[pair.parent].direction == model::kPacketDirections[direction])
+        errors[direction] = std::max(errors[direction], report::hit_error_ns(capture, pair.parent));
+  }
+  return errors;
 }
 
 }  // namespace
@@ -83,6 +96,7 @@ Result<RunFigures> read_figures(Executor& executor, pipeline::TraceInput& input,
                             .units = tables.depth(place)});
   run.flows = flow.directions();
   run.left_out = tables.left_out();
+  run.time_error_ns = time_errors_ns(reader.capture(), topology);
   add_costs(run, reader, totals);
   return run;
 }

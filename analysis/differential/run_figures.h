@@ -37,11 +37,17 @@ struct RunFigures {
   std::array<RunOfPackets, 2> packets;  // downlink, uplink
   std::vector<DepthOfPlace> depths;
   std::vector<FlowOfDirection> flows;
-  std::uint64_t clock_error_ns = 0;             // stamps that were nearer ordered nothing
+  std::uint64_t clock_error_ns = 0;  // stamps that were nearer ordered nothing
+  // By direction: how far a time may be off in all of the run, by the error of its stamps or of
+  // what a hit took. Averages do not make that smaller.
+  std::array<double, 2> time_error_ns = {};
   std::optional<double> tracing_share;          // of the target's CPU time
   std::optional<double> tracing_ns_per_packet;  // of the target's time
   std::uint64_t left_out = 0;                   // packets that were more than are kept
 };
+
+// Of stamps: no trace shows a smaller shift.
+constexpr double kUnitOfTimeNs = 1;
 
 struct RunOptions {
   double least_share = 1;

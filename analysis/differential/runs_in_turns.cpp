@@ -42,6 +42,7 @@ void RunsInTurns::add(const RunFigures& run, bool is_new) {
   };
   constexpr std::string_view kDirections = "DU";
   for (std::size_t direction = 0; direction < kDirections.size(); ++direction) {
+    resolution_ns_[direction] = std::max(resolution_ns_[direction], run.time_error_ns[direction]);
     const RunOfPackets& packets = run.packets[direction];
     take(kDirections[direction], "latency", true, packets.latency_ns);
     for (const auto& [place, stays] : packets.stays_ns)
@@ -59,8 +60,14 @@ const RunsInTurns::Row* RunsInTurns::surest() const {
   return found == rows_.end() ? nullptr : &*found;
 }
 
+bool RunsInTurns::is_resolved(const Row& row) const {
+  const auto shift = row.shift();
+  return shift && std::abs(shift->by()) > resolution_ns_[row.direction == 'U' ? 1 : 0];
+}
+
 bool RunsInTurns::is_certain(double level) const {
-  return std::ranges::any_of(rows_, [&](const Row& row) { return row.adjusted_p <= level; });
+  return std::ranges::any_of(
+      rows_, [&](const Row& row) { return row.adjusted_p <= level && is_resolved(row); });
 }
 
 void RunsInTurns::judge(std::span<Comparison> all, double level) const {

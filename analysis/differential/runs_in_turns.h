@@ -2,6 +2,7 @@
 // a place differs between the sides (sequential_test.h). One thread owns a RunsInTurns.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <optional>
 #include <span>
@@ -34,7 +35,8 @@ class RunsInTurns {
   std::size_t runs() const { return runs_; }
   // The row with the strongest evidence; null before the first comparison.
   const Row* surest() const;
-  // Returns whether a difference is certain, at this level of all rows together.
+  // Returns whether a difference is certain, at this level of all rows together, and large enough
+  // for the traces to show it.
   bool is_certain(double level) const;
 
   // Sets the p-values and verdicts of all comparisons by this test.
@@ -43,7 +45,10 @@ class RunsInTurns {
  private:
   Row& row_of(char direction, const std::string& name, bool is_latency);
 
+  bool is_resolved(const Row& row) const;
+
   std::vector<Row> rows_;
+  std::array<double, 2> resolution_ns_ = {kUnitOfTimeNs, kUnitOfTimeNs};  // by direction
   std::size_t runs_ = 0;
 };
 

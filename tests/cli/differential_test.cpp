@@ -169,6 +169,17 @@ TEST_CASE("two traces of one program are the same, and a slower stage is named")
   CHECK(text.contains("tracing took: base not measured, new not measured"));
 }
 
+TEST_CASE("diff says how small a shift its traces cannot show") {
+  const Traces traces;
+  const auto resolution = [&](const std::string& trace) {
+    const json told = json::parse(output_of({"diff", trace, "--against", trace, "--json"}));
+    return of_name(told["times"], "latency")["resolution_us"].get<double>();
+  };
+  // A hit's spread of 25 ns, and 300 ns for colder caches; stamps without an error.
+  CHECK(resolution(traces.path("traced")) == Approx(0.325));
+  CHECK(resolution(traces.path("radio")) == Approx(0.001));
+}
+
 TEST_CASE("a new edge of the flow is reported") {
   const test::TemporaryDirectory directory;
   const std::string base = trace_of(directory, {.seed = 1});

@@ -28,11 +28,17 @@ std::string shift_text(const differential::Shift* shift, bool is_time) {
   return text + (shift->half ? " +-" + figure(*shift->half, is_time) : " +-?");
 }
 
-std::string verdict_text(const differential::Comparison& each) {
+// A sure shift that stamps and tracing may have made.
+bool is_unresolved(const differential::Comparison& each, double level) {
+  return each.p && each.adjusted_p <= level && each.is_below_resolution();
+}
+
+std::string verdict_text(const differential::Comparison& each, double level) {
   if (each.base_count == 0) return "only in new";
   if (each.now_count == 0) return "only in base";
   if (!each.p) return name(each.verdict);
-  return fmt::format("{} ({})", name(each.verdict), p_text(*each.p, each.adjusted_p));
+  return fmt::format("{} ({}{})", name(each.verdict), p_text(*each.p, each.adjusted_p),
+                     is_unresolved(each, level) ? ", within " + duration(each.resolution_ns) : "");
 }
 
 std::string of_both(std::size_t base, std::size_t now) {
@@ -105,9 +111,20 @@ std::string times_text(const DifferenceContent& content) {
                mean == nullptr ? "-" : duration(mean->now), shift_text(mean, true),
                shift_text(each.shift(0.5), true), shift_text(each.shift(0.9), true),
                shift_text(each.shift(0.99), true),
-               each.slowdown ? fmt::format("{:.2f}", *each.slowdown) : "-", verdict_text(each)});
+               each.slowdown ? fmt::format("{:.2f}", *each.slowdown) : "-",
+               verdict_text(each, content.level)});
   }
-  return table.text(content.width);
+  const bool has_unresolved = std::ranges::any_of(
+      content.found.times,
+      [&](const differential::Comparison& each) { return is_unresolved(each, content.level); });
+  return table.text(content.width) +
+         (has_unresolved
+              ? wrapped(
+                    "same, within a time: stamps, or what a hit takes, may be off by that much, "
+                    "so it is no change",
+                    2, content.width) +
+                    "\n"
+              : "");
 }
 
 std::string depths_text(const DifferenceContent& content) {
@@ -270,6 +287,7 @@ ordered_json difference_json(const DifferenceContent& content) {
     one["p"] = each.p ? ordered_json(*each.p) : ordered_json(nullptr);
     one["adjusted_p"] = each.p ? ordered_json(each.adjusted_p) : ordered_json(nullptr);
     if (each.slowdown) one["slowdown"] = *each.slowdown;
+    one["resolution_us"] = each.resolution_ns * 1e-3;
     one["verdict"] = name(each.verdict);
     told["times"].push_back(std::move(one));
   }

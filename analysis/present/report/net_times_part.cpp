@@ -14,6 +14,7 @@
 #include "analysis/journeys/path_order.h"
 #include "analysis/present/words/json_format.h"
 #include "analysis/present/words/text_format.h"
+#include "analysis/report/hit_error.h"
 
 namespace sojourn::present {
 
@@ -24,10 +25,6 @@ using statistics::Distribution;
 // The share of a direction's latency from which on the report has a line about it.
 constexpr double kWorthALine = 0.01;
 
-// A hit within a target's own work finds colder caches. It takes up to this much more than a hit in
-// the calibration's loop, and up to twice as long (docs/tracing-cost.md).
-constexpr std::uint64_t kColderCachesPs = 300'000;
-
 double part_of(double measured, double net) {
   return measured > 0 ? std::clamp(1 - net / measured, 0.0, 1.0) : 0;
 }
@@ -37,16 +34,6 @@ double share_of(const Distribution& measured, const Distribution& net) {
   return std::max(
       part_of(measured.mean(), net.mean()),
       part_of(static_cast<double>(measured.quantile(0.5)), static_cast<double>(net.quantile(0.5))));
-}
-
-// The largest error of the time that is subtracted for a hit of the point.
-double hit_error_ns(const ReportContent& content, model::PointId point) {
-  const model::Capture& capture = content.facts.capture;
-  if (point >= capture.hit_cost_ps.size()) return 0;
-  const std::uint64_t spread_ps =
-      point < capture.hit_spread_ps.size() ? capture.hit_spread_ps[point] : 0;
-  return static_cast<double>(spread_ps + std::min(capture.hit_cost_ps[point], kColderCachesPs)) /
-         1e3;
 }
 
 bool is_longer_than(const Distribution& measured, double ns) {
@@ -131,7 +118,7 @@ std::optional<double> tracing_share(const ReportContent& content, model::Directi
   double error_ns = 0;
   for (const journeys::Pair& pair : content.topology.pairs)
     if (content.topology.points[pair.parent].direction == direction)
-      error_ns = std::max(error_ns, hit_error_ns(content, pair.parent));
+      error_ns = std::max(error_ns, report::hit_error_ns(content.facts.capture, pair.parent));
   const report::DirectionSummary& summary = content.summary.direction(direction);
   if (!is_longer_than(summary.latency_ns, error_ns)) return std::nullopt;
   return share_of(summary.latency_ns, summary.net_latency_ns);
@@ -146,7 +133,8 @@ std::optional<double> tracing_share(const ReportContent& content,
   for (const std::size_t pair : pairs) {
     measured.merge(content.summary.hop(pair));
     net.merge(content.summary.net_hop(pair));
-    error_ns = std::max(error_ns, hit_error_ns(content, content.topology.pairs[pair].parent));
+    error_ns = std::max(
+        error_ns, report::hit_error_ns(content.facts.capture, content.topology.pairs[pair].parent));
   }
   if (!is_longer_than(measured, error_ns)) return std::nullopt;
   return share_of(measured, net);
