@@ -387,6 +387,24 @@ TEST_CASE("a script that cannot be read or is wrong ends the command in one line
                 "test.lua:2: took longer than 2 s of processor time");
 }
 
+TEST_CASE("a script that defines nothing is reported with what it may define") {
+  const Scripts scripts;
+  const std::string trace = scripts.trace("radio");
+  const std::string words =
+      "test.lua: defines nothing for this trace, so nothing changes: it may call filter, "
+      "filter_journeys, column, activity, marker and on (docs/scripts.md)";
+  for (const std::string text :
+       {"", "local limit = 5 * ms", "if known('nosuchfield') then filter(print) end"}) {
+    CAPTURE(text);
+    const std::string script = scripts.script(text);
+    CHECK(output_and(words + "\n", {"events", trace, "--script", script}) ==
+          output_of({"events", trace}));
+    const auto live = json_lines(output_of({"live", trace, "--json", "--script", script}));
+    CHECK(live.back()["script_error"] == words);
+  }
+  CHECK(sojourn({"report", trace, "--script", scripts.script("on(function(e) end)")}).err.empty());
+}
+
 TEST_CASE("a failed detector is reported last, and all other output is complete") {
   const Scripts scripts;
   const std::string trace = scripts.trace("radio");

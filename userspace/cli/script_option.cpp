@@ -83,6 +83,7 @@ Result<ScriptRun> ScriptOption::start(trace::Reader& reader, Things things) cons
   const std::uint64_t origin_ns = pipeline::origin_ns(reader);
   const model::Schema before = reader.schema();
   SJ_TRY(events, scripts::ScriptStage::create(source, before, origin_ns, say));
+  if (const std::string words = events->idleness(); !words.empty()) tell("{}\n", words);
   std::unique_ptr<scripts::JourneyScript> judge;
   if (events->registration().filters_journeys && things == Things::kJourneys) {
     SJ_TRY(made, scripts::JourneyScript::create(source, before, origin_ns, say));

@@ -39,6 +39,10 @@ struct Registration {
 
   // If such a script fails, its events would be wrong, so the command fails.
   bool changes_events() const { return filters_events || !columns.empty(); }
+  // Such a script has no effect. Of another trace it may have one: it may ask what is known().
+  bool is_empty() const {
+    return !filters_events && !filters_journeys && !sees_events && columns.empty() && made.empty();
+  }
   bool operator==(const Registration&) const = default;
 };
 

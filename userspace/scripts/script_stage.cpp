@@ -4,6 +4,8 @@
 #include <bit>
 #include <utility>
 
+#include <fmt/format.h>
+
 namespace sojourn::scripts {
 
 namespace {
@@ -31,6 +33,14 @@ Result<std::shared_ptr<ScriptStage>> ScriptStage::create(ScriptSource source,
     for (const model::PointId point : stage->registration_.columns[at].points)
       stage->columns_[point].push_back(at);
   return stage;
+}
+
+std::string ScriptStage::idleness() const {
+  if (!registration_.is_empty()) return {};
+  return fmt::format(
+      "{}: defines nothing for this trace, so nothing changes: it may call filter, "
+      "filter_journeys, column, activity, marker and on (docs/scripts.md)",
+      source_.name);
 }
 
 Result<void> ScriptStage::start_worker() {

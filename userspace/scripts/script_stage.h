@@ -33,6 +33,8 @@ class ScriptStage final : public trace::EventStage {
 
   const Registration& registration() const { return registration_; }
   const std::string& name() const { return source_.name; }
+  // Says of a script that registers nothing what it may register; else empty.
+  std::string idleness() const;
   pid_t worker_pid() const { return worker_ ? worker_->pid() : -1; }  // -1: there is no worker
 
   // The counts of this pass.

@@ -47,7 +47,9 @@ std::function<Result<live::LiveScript>(const model::Schema&, std::uint64_t)> liv
                                       std::uint64_t open_ns) -> Result<live::LiveScript> {
     SJ_TRY(events, scripts::ScriptStage::create(source, schema, open_ns, nullptr));
     live::LiveScript script = {.events = events, .keeps = {}, .notice = {}, .failure = {}};
-    script.notice = [events] { return events->error(); };
+    script.notice = [events] {
+      return events->error().empty() ? events->idleness() : events->error();
+    };
     if (!events->registration().filters_journeys) return script;
     SJ_TRY(made, scripts::JourneyScript::create(source, schema, open_ns, nullptr));
     const std::shared_ptr<scripts::JourneyScript> judge = std::move(made);
