@@ -1,13 +1,10 @@
 #include "analysis/page/page_engine.h"
 
-#include <algorithm>
 #include <map>
 #include <optional>
-#include <set>
 #include <utility>
 #include <vector>
 
-#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "analysis/base/executor.h"
@@ -15,20 +12,19 @@
 #include "analysis/filter/journey_filter.h"
 #include "analysis/filter/thread_filter.h"
 #include "analysis/journeys/rules.h"
-#include "analysis/model/links.h"
-#include "analysis/model/redacted_mark.h"
 #include "analysis/page/distribution_curves.h"
 #include "analysis/page/journey_columns.h"
 #include "analysis/page/latseq_trace.h"
 #include "analysis/page/page_comparison.h"
 #include "analysis/page/page_differences.h"
+#include "analysis/page/page_events.h"
 #include "analysis/page/page_groups.h"
 #include "analysis/page/page_packet.h"
 #include "analysis/page/page_profile.h"
 #include "analysis/page/page_report.h"
 #include "analysis/page/page_timeline.h"
 #include "analysis/page/piece_columns.h"
-#include "analysis/page/trace_identity.h"
+#include "analysis/page/trace_facts.h"
 #include "analysis/page/trace_windows.h"
 #include "analysis/pipeline/trace_input.h"
 #include "analysis/pipeline/trace_marks.h"
@@ -47,7 +43,6 @@ using nlohmann::ordered_json;
 
 namespace {
 
-constexpr std::size_t kMaxEvents = 10'000;
 constexpr std::size_t kMaxChains = 10;
 
 // Returns a member of a question, or an empty text if the question has no such text.
@@ -105,7 +100,6 @@ struct PageEngine::State {
   // Calls `answer` with the packets that the question's filter selects.
   template <typename Answer>
   Result<ordered_json> of_packets(const json& question, const Answer& answer);
-  ordered_json about() const;
   Result<ordered_json> queues(const json& question, const pipeline::Progress& progress);
   Result<ordered_json> journeys(const json& question, AnswerSink& sink,
                                 const pipeline::Progress& progress);
@@ -121,8 +115,6 @@ struct PageEngine::State {
                                 const pipeline::Progress& progress);
   Result<ordered_json> what_differs(const json& question, const pipeline::Progress& progress);
   Result<ordered_json> profiled(const json& question, const pipeline::Progress& progress);
-  ordered_json machine() const;
-  ordered_json names() const;
 };
 
 template <typename Answer>
@@ -130,30 +122,6 @@ Result<ordered_json> PageEngine::State::of_packets(const json& question, const A
   const std::string expression = text_of(question, "where");
   SJ_TRY(where, compile<filter::JourneyFilter>(expression));
   return answer(PacketSelection{.text = expression, .filter = where ? &*where : nullptr});
-}
-
-// Reads no events: the capture's header and the headers of blocks have all of it.
-ordered_json PageEngine::State::about() const {
-  std::uint64_t begin_ns = origin_ns();
-  std::uint64_t end_ns = std::max(begin_ns, reader.capture().close_ns);
-  if (end_ns == begin_ns)
-    for (const trace::BlockInfo& block : reader.blocks())
-      end_ns = std::max(end_ns, block.max_ts_ns);
-  // The kernel's events have streams of their own. Reports count them apart, so they are left out.
-  std::set<std::uint32_t> others;
-  for (const model::Stream& stream : reader.streams())
-    if (!model::carries_points(stream.engine)) others.insert(stream.id);
-  std::uint64_t events = 0;
-  for (const trace::BlockInfo& block : reader.blocks())
-    if (!others.contains(block.stream)) events += block.events;
-  return {{"target", {{"pid", reader.target().pid}, {"name", reader.target().name}}},
-          {"events", events},
-          {"duration_s", static_cast<double>(end_ns - begin_ns) / 1e9},
-          {"open_ns", reader.capture().open_ns},
-          {"origin_ns", origin_ns()},
-          {"identity", identity_of(reader)},
-          {"redacted", model::is_redacted(reader.capture())},
-          {"script", reader.capture().script}};
 }
 
 Result<ordered_json> PageEngine::State::queues(const json& question,
@@ -264,45 +232,8 @@ Result<ordered_json> PageEngine::State::windows(const json& question, AnswerSink
 Result<ordered_json> PageEngine::State::events(const json& question,
                                                const pipeline::Progress& progress) {
   SJ_TRY(where, compile<filter::EventFilter>(text_of(question, "where")));
-  const std::size_t limit =
-      std::min<std::size_t>(number_of(question, "limit", kMaxEvents), kMaxEvents);
-  const auto threads = profile::thread_names(reader.context());
-  const auto& points = reader.schema().points;
-  auto shown = ordered_json::array();
-  bool more = false;
-  std::uint64_t done = 0;
-  std::vector<std::uint32_t> rows;
-  SJ_CHECK(input.reader().merge([&](const model::EventBatch& batch) {
-    rows.clear();
-    if (where)
-      where->select(batch, rows);
-    else
-      for (std::uint32_t row = 0; row < batch.size(); ++row) rows.push_back(row);
-    for (const std::uint32_t row : rows) {
-      if (shown.size() == limit) {
-        more = true;
-        return false;
-      }
-      const model::EventView event = batch[row];
-      const model::Point& point = points[event.point];
-      const auto thread = threads.find(event.tid);
-      auto values = ordered_json::object();
-      for (std::size_t i = 0; i < point.fields.size(); ++i)
-        if (!model::is_auxiliary_field(point.fields[i].name))
-          values[point.fields[i].name] = event.values[i];
-      shown.push_back({{"time_ns", static_cast<std::int64_t>(event.ts_ns - origin_ns())},
-                       {"dir", std::string(1, letter(point.direction))},
-                       {"point", point.name()},
-                       {"tid", event.tid},
-                       {"thread", thread != threads.end() ? thread->second
-                                                          : fmt::format("thread {}", event.tid)},
-                       {"values", std::move(values)}});
-    }
-    done += batch.size();
-    progress(done, reader.events());
-    return true;
-  }));
-  return ordered_json{{"events", std::move(shown)}, {"more", more}};
+  return first_events(input, where ? &*where : nullptr, number_of(question, "limit", kMostEvents),
+                      progress);
 }
 
 Result<ordered_json> PageEngine::State::timeline(const json& question, AnswerSink& sink,
@@ -354,35 +285,6 @@ Result<ordered_json> PageEngine::compare(const json& question, const pipeline::P
     return compared;
   };
   return comparison(state_->executor, side(*state_, of_base), side(*other_, of_now), progress);
-}
-
-ordered_json PageEngine::State::machine() const {
-  const model::Host& host = reader.host();
-  return {{"name", host.name},           {"kernel", host.kernel}, {"machine", host.machine},
-          {"cpu_model", host.cpu_model}, {"cpus", host.cpus},     {"measured", host.measured}};
-}
-
-ordered_json PageEngine::State::names() const {
-  auto points = ordered_json::array();
-  for (const model::Point& point : reader.schema().points) {
-    if (point.direction > model::Direction::kScalar) continue;
-    auto ids = ordered_json::array();
-    for (const model::Field& field : point.fields)
-      if (field.role != model::Role::kProperty && !model::is_reserved(field.name))
-        ids.push_back(field.name);
-    points.push_back({{"dir", std::string(1, letter(point.direction))},
-                      {"name", point.name()},
-                      {"src", point.src},
-                      {"dest", point.dest},
-                      {"ids", std::move(ids)}});
-  }
-  auto threads = ordered_json::array();
-  for (const auto& [tid, name] : profile::thread_names(reader.context()))
-    threads.push_back({{"tid", tid}, {"name", name}});
-  std::set<std::int32_t> cpus;
-  for (const model::Stream& stream : reader.streams())
-    if (stream.cpu >= 0) cpus.insert(stream.cpu);
-  return {{"points", std::move(points)}, {"threads", std::move(threads)}, {"cpus", cpus}};
 }
 
 Result<std::unique_ptr<PageEngine::State>> PageEngine::opened(
@@ -445,7 +347,7 @@ Result<std::string> PageEngine::answer_once(std::string_view question, AnswerSin
       return answer(state->executor, state->input, selection, progress);
     }));
   };
-  if (call == "about") return text(state->about());
+  if (call == "about") return text(about_of(state->reader));
   if (call == "first screen")
     return text(state->of_packets(asked, [&](const PacketSelection& selection) {
       return first_screen(state->executor, state->input, selection, sink, progress);
@@ -465,8 +367,8 @@ Result<std::string> PageEngine::answer_once(std::string_view question, AnswerSin
   if (call == "events") return text(state->events(asked, progress));
   if (call == "timeline") return text(state->timeline(asked, sink, progress));
   if (call == "profile") return text(state->profiled(asked, progress));
-  if (call == "machine") return text(state->machine());
-  if (call == "names") return text(state->names());
+  if (call == "machine") return text(machine_of(state->reader));
+  if (call == "names") return text(names_of(state->reader));
   return fail("no call is named {}", call.empty() ? "\"\"" : call);
 }
 
