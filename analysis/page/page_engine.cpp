@@ -15,6 +15,7 @@
 #include "analysis/page/distribution_curves.h"
 #include "analysis/page/journey_columns.h"
 #include "analysis/page/latseq_trace.h"
+#include "analysis/page/packet_ids.h"
 #include "analysis/page/page_comparison.h"
 #include "analysis/page/page_differences.h"
 #include "analysis/page/page_events.h"
@@ -55,6 +56,13 @@ std::uint64_t number_of(const json& question, const char* name, std::uint64_t ot
   const auto found = question.find(name);
   return found != question.end() && found->is_number_unsigned() ? found->get<std::uint64_t>()
                                                                 : otherwise;
+}
+
+std::vector<std::uint64_t> ids_of(const json& question) {
+  std::vector<std::uint64_t> ids;
+  for (const json& id : question.value("ids", json::array()))
+    if (id.is_number_unsigned()) ids.push_back(id.get<std::uint64_t>());
+  return ids;
 }
 
 // The columns that packets and their pieces both have.
@@ -202,10 +210,7 @@ Result<ordered_json> PageEngine::State::packet(const json& question,
 
 Result<ordered_json> PageEngine::State::some_packets(const json& question,
                                                      const pipeline::Progress& progress) {
-  std::vector<std::uint64_t> ids;
-  for (const json& id : question.value("ids", json::array()))
-    if (id.is_number_unsigned()) ids.push_back(id.get<std::uint64_t>());
-  SJ_TRY(told, packets.tell(executor, input, ids, progress));
+  SJ_TRY(told, packets.tell(executor, input, ids_of(question), progress));
   return ordered_json{{"packets", std::move(told)}};
 }
 
@@ -362,6 +367,8 @@ Result<std::string> PageEngine::answer_once(std::string_view question, AnswerSin
   if (call == "pieces") return text(state->pieces(asked, sink, progress));
   if (call == "packet") return text(state->packet(asked, progress));
   if (call == "packets") return text(state->some_packets(asked, progress));
+  if (call == "ids")
+    return text(ids_of_packets(state->executor, state->input, ids_of(asked), progress));
   if (call == "groups") return text(state->groups(asked, progress));
   if (call == "windows") return text(state->windows(asked, sink, progress));
   if (call == "events") return text(state->events(asked, progress));

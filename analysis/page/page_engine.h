@@ -21,6 +21,8 @@
 //                                                   in the same block
 //   {"call": "packets",  "ids": [N]}                "packet" for several, in as many passes as for
 //                                                   one
+//   {"call": "ids",      "ids": [N]}                the ids by which people know some packets: UE,
+//                                                   bearer, number
 //   {"call": "groups",   "where": EXPR, "by": NAME} distributions of groups of packets, or of
 //                                                   stays by hop or layer, without columns
 //   {"call": "windows",  "windows": [{"from_ns", "to_ns"}]}  the column "trace": the bytes of a

@@ -64,7 +64,7 @@ class Inquiry {
   std::vector<std::uint8_t>& bytes() { return bytes_; }
 
  private:
-  static constexpr double kWeights = 12;  // the sum of the weights of the questions about one trace
+  static constexpr double kWeights = 13;  // the sum of the weights of the questions about one trace
 
   PageEngine& engine_;
   std::size_t trace_ = 0;
@@ -138,8 +138,13 @@ Result<ordered_json> answers_of(Inquiry& inquiry, std::uint64_t most_window_byte
   ordered_json answers;
   SJ_TRY(about, inquiry.ask({{"call", "about"}}, 0));
   SJ_TRY(screen, inquiry.ask({{"call", "summarised screen"}}, 1.5));
-  SJ_TRY(told, inquiry.ask({{"call", "packets"}, {"ids", shown_packets(screen)}}, 2.5));
+  const std::vector<std::uint64_t> shown = shown_packets(screen);
+  SJ_TRY(told, inquiry.ask({{"call", "packets"}, {"ids", shown}}, 2.5));
   auto& packets = told["packets"];
+  SJ_TRY(ids, inquiry.ask({{"call", "ids"}, {"ids", shown}}, 1));
+  for (std::size_t at = 0; at < packets.size(); ++at)
+    for (const char* const kind : {"ue", "bearer", "number"})
+      packets[at]["known"][kind] = std::move(ids[kind][at]);
   SJ_TRY(around,
          windows_of(inquiry, packets, about["origin_ns"].get<std::uint64_t>(), most_window_bytes));
   windows = std::move(around);

@@ -128,7 +128,8 @@ export async function showsTheOtherViews(page, file, where = "", ofEvents = "") 
   assert.equal(await page.textContent("main h2"), `Packets (${count(journeys.length)})`);
   const slowest = journeys.filter((one) => one.complete).sort((a, b) => b.latency_ns - a.latency_ns || a.id - b.id)[0];
   const [first] = await cells(page, ".packets");
-  assert.equal(first[3], duration(slowest.latency_ns));
+  assert.equal(first[6], duration(slowest.latency_ns));
+  await showsIds(page, journeys);
 
   await go(page, "causes");
   const explained = json("explain", file, ...filter);
@@ -169,6 +170,22 @@ export async function showsTheOtherViews(page, file, where = "", ofEvents = "") 
   await go(page, "events");
   const lines = jsonLines("events", file, ...eventFilter, "--limit", "1000");
   assert.deepEqual((await cells(page, "main")).map((row) => row[2]), lines.map(({ point }) => point));
+}
+
+// The ids of the packets that are listed are those that `journeys` names them by.
+export async function showsIds(page, journeys) {
+  await until(page, () => document.querySelector(".packets:not([aria-busy])"));
+  const byId = new Map(journeys.map((journey) => [String(journey.id), journey.known_ids ?? journey.ids]));
+  const rows = await cells(page, ".packets");
+  assert.ok(rows.length > 0);
+  for (const [id, , ...texts] of rows) {
+    const words = texts.slice(0, 3).join(" ").split(" ").filter(Boolean);
+    const shown = {};
+    for (let at = 0; at < words.length; at += 2) shown[words[at]] = words[at + 1] === "?" ? null : Number(words[at + 1]);
+    const known = byId.get(id);
+    if (Object.keys(known).some((name) => /^[a-z_]+$/.test(name))) assert.ok(words.length > 0, id);
+    for (const [name, value] of Object.entries(shown)) assert.ok([known[name]].flat().includes(value), `${id}: ${name} ${value}`);
+  }
 }
 
 export async function showsGroups(page, file, by, filter) {

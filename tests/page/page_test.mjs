@@ -9,7 +9,7 @@ import path from "node:path";
 import { after, before, test } from "node:test";
 import { createRequire } from "node:module";
 
-import { cells, count, directory, duration, endBrowser, json, jsonLines, open, pageOf, settled, share, shoot, showsGroups, showsTheFirstScreen,
+import { cells, count, directory, duration, endBrowser, json, jsonLines, open, pageOf, settled, share, shoot, showsGroups, showsIds, showsTheFirstScreen,
          showsTheOtherViews, sojourn, startBrowser, until } from "./page_driver.mjs";
 
 const { SOJOURN, MAKE_TRACE, MAKE_SCHEDULED_TRACE, MAKE_EXPORT_TRACES, GOLDEN } = process.env;
@@ -131,8 +131,15 @@ test("packets are listed a page at a time, by latency or by start", async () => 
   assert.ok(latencies.length > 400);
   await page.getByRole("button", { name: "more" }).click();
   const shown = await cells(page, ".packets");
-  assert.deepEqual(shown.map((row) => row[3]), latencies.slice(200, 400).map(duration));
-  for (const [id, , , latency] of shown) assert.equal(latency, duration(journeys.find((one) => String(one.id) === id).latency_ns), id);
+  assert.deepEqual(shown.map((row) => row[6]), latencies.slice(200, 400).map(duration));
+  await showsIds(page, journeys);
+  // The owner, the bearer and the number stand in columns of their own.
+  for (const [, , ue, bearer, number] of await cells(page, ".packets")) {
+    assert.match(ue, /^rnti 0x[0-9a-f]+$/);
+    assert.match(bearer, /^(drb|lcid) \d+/);
+    assert.match(number, /sn \d+/);
+  }
+  for (const [id, , , , , , latency] of shown) assert.equal(latency, duration(journeys.find((one) => String(one.id) === id).latency_ns), id);
   await page.getByRole("button", { name: "start" }).click();
   const [[first]] = await cells(page, ".packets");
   assert.equal(journeys.find(({ id }) => String(id) === first).start_ns, Math.min(...journeys.map(({ start_ns: ns }) => ns)));

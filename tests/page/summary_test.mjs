@@ -8,7 +8,7 @@ import path from "node:path";
 import { after, before, test } from "node:test";
 import { createRequire } from "node:module";
 
-import { cells, count, directory, duration, endBrowser, json, jsonLines, newPage, open, settled, shoot, showsGroups, showsTheFirstScreen,
+import { cells, count, directory, duration, endBrowser, json, jsonLines, newPage, open, settled, shoot, showsGroups, showsIds, showsTheFirstScreen,
          showsTheOtherViews, sojourn, startBrowser, until } from "./page_driver.mjs";
 
 const { SOJOURN, MAKE_TRACE, MAKE_SCHEDULED_TRACE } = process.env;
@@ -110,6 +110,7 @@ test("the views of all packets have the command line's figures", async () => {
   const all = Object.values(json("report", trace).journeys).reduce((sum, { count: packets }) => sum + packets, 0);
   assert.equal(await page.textContent("main h2"), `Packets (${count(all)})`);
   assert.match(await page.textContent(".only"), /^The slowest of each direction are in this page: \d+\.$/);
+  await showsIds(page, jsonLines("journeys", trace));
   await go(page, "causes");
   assert.deepEqual((await cells(page, ".bars")).map((row) => [row[0], row[1], row[4]]),
                    json("explain", trace).causes.map((cause) => [cause.words, count(cause.packets), duration(cause.ns)]));

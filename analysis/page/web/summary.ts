@@ -10,6 +10,7 @@ import { Packet } from "./waterfall_bars";
 export class NeedsTrace extends Error {}
 
 interface SummarisedPacket extends Packet {
+  known: Record<"ue" | "bearer" | "number", string>;
   window: { from_ns: number; to_ns: number } | null;  // ns since the origin
 }
 
@@ -60,6 +61,7 @@ export class Summary implements Answers {
     if (!of) throw new Error("there is no second trace");
     const { call, where } = request;
     if (call === "packet") return this.packet(of, number, Number(request.id)) as T;
+    if (call === "ids") return this.ids(of, request.ids as number[]) as T;
     if (call === "names" || call === "about" || call === "machine") return of[call] as T;
     if (where) throw this.lacks(number, "A filter");
     if (call === "first screen") return this.screen(of) as T;
@@ -124,6 +126,12 @@ export class Summary implements Answers {
     const found = of.packets.find(({ journey }) => journey.id === id);
     if (found) return found;
     throw this.lacks(trace, `Packet ${id} is not one of the slowest of its direction. It`);
+  }
+
+  private ids({ packets }: TraceAnswers, wanted: number[]): Record<"ue" | "bearer" | "number", string[]> {
+    const known = new Map(packets.map((packet) => [packet.journey.id, packet.known]));
+    const texts = (kind: "ue" | "bearer" | "number") => wanted.map((id) => known.get(id)?.[kind] ?? "");
+    return { ue: texts("ue"), bearer: texts("bearer"), number: texts("number") };
   }
 
   private screen({ screen, groups }: TraceAnswers): FirstScreen {

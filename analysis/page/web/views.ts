@@ -10,7 +10,7 @@ import { machineView, TraceHost } from "./machine_view";
 import { firstName, secondName, shownName } from "./open_traces";
 import { overview } from "./overview";
 import { rememberSlowest } from "./packet_dialog";
-import { packetsView } from "./packets_view";
+import { PacketIds, packetsView } from "./packets_view";
 import { Episode } from "./pressure_view";
 import { profileView } from "./profile_view";
 import { queuesView } from "./queues_view";
@@ -49,7 +49,8 @@ const makers: Record<View, (asked: Asked) => Promise<HTMLElement>> = {
         : distributionView(await engine.ask<JourneyTable>("gathering packets", { call: "journeys", by, ...asks }));
   },
   flow: async (asked) => flowView((await firstScreen(asked)).report),
-  packets: async (asked) => packetsView(await firstScreen(asked)),
+  packets: async (asked) => packetsView(await firstScreen(asked), (ids) =>
+      asked.engine.ask<PacketIds>("reading the packets' ids", { call: "ids", ids, trace: asked.asks.trace })),
   causes: async (asked) => causesView((await firstScreen(asked)).explanation),
   overview: firstView,
   live: firstView,  // the live figures are a server's, and need no question

@@ -332,6 +332,32 @@ TEST_CASE("a filter narrows every answer the same way") {
   for (const json& event : events["events"]) CHECK(event["dir"] == "U");
 }
 
+TEST_CASE("packets have the ids that journeys names them by, in the order of the question") {
+  RadioPage page;
+  page.answer({{"call", "journeys"}, {"where", ""}});
+  std::vector<std::uint64_t> ids;
+  for (const double id : page.columns.doubles["id"]) ids.push_back(static_cast<std::uint64_t>(id));
+  std::ranges::reverse(ids);
+  ids.push_back(999'999);  // no packet has it
+  const json told = page.answer({{"call", "ids"}, {"ids", ids}});
+  std::size_t named = 0;
+  for (std::size_t at = 0; at + 1 < ids.size(); ++at) {
+    CAPTURE(ids[at]);
+    const json journey = page.answer({{"call", "packet"}, {"id", ids[at]}})["journey"];
+    const json& known = journey.contains("known_ids") ? journey["known_ids"] : journey["ids"];
+    CHECK(told["ue"][at] == fmt::format("rnti {:#x}", known["rnti"].get<std::uint64_t>()));
+    if (!known.contains("drb")) continue;
+    ++named;
+    CHECK(told["bearer"][at] == fmt::format("drb {}", known["drb"].get<std::uint64_t>()));
+    for (const char* const number : {"gsn", "psn"})
+      if (known.contains(number))
+        CHECK(told["number"][at].get<std::string>().contains(
+            fmt::format("{} {}", number, known[number].get<std::uint64_t>())));
+  }
+  CHECK(named > 1);
+  for (const char* const kind : {"ue", "bearer", "number"}) CHECK(told[kind].back() == "");
+}
+
 TEST_CASE("why a packet took its time adds up to its latency") {
   RadioPage page;
   const json explained = page.answer({{"call", "explain"}});

@@ -141,6 +141,12 @@ void has_the_answers(PageEngine& engine) {
   REQUIRE(!answers["packets"].empty());
   for (json packet : answers["packets"]) {
     packet.erase("window");
+    for (const auto& [kind, text] : packet["known"].items())
+      CHECK(json::array({text}) ==
+            ask(engine, {{"call", "ids"}, {"ids", json::array({packet["journey"]["id"]})}})
+                .answer[kind]);
+    CHECK(packet["known"].size() == 3);
+    packet.erase("known");
     CHECK(packet == ask(engine, {{"call", "packet"}, {"id", packet["journey"]["id"]}}).answer);
   }
 }
