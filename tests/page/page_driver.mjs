@@ -133,8 +133,7 @@ export async function showsTheOtherViews(page, file, where = "", ofEvents = "") 
 
   await go(page, "causes");
   const explained = json("explain", file, ...filter);
-  assert.deepEqual((await cells(page, ".bars")).map((row) => [row[0], row[1], row[4]]),
-                   explained.causes.map((cause) => [cause.words, count(cause.packets), duration(cause.ns)]));
+  await showsCauses(page, explained);
 
   await go(page, "distribution");
   await showsGroups(page, file, "direction", filter);
@@ -170,6 +169,24 @@ export async function showsTheOtherViews(page, file, where = "", ofEvents = "") 
   await go(page, "events");
   const lines = jsonLines("events", file, ...eventFilter, "--limit", "1000");
   assert.deepEqual((await cells(page, "main")).map((row) => row[2]), lines.map(({ point }) => point));
+}
+
+// The table has the main causes; what it does not have is named below it.
+export async function showsCauses(page, { causes, missing, late }) {
+  const main = causes.filter(({ packets }) => packets > 0), others = causes.filter(({ packets }) => packets === 0);
+  assert.deepEqual((await cells(page, ".bars")).map((row) => [row[0], row[1], row[4]]),
+                   main.map((cause) => [cause.words, count(cause.packets), duration(cause.ns)]));
+  assert.deepEqual((await cells(page, ".smaller")).map((row) => row.slice(0, 2)), others.map((cause) => [cause.words, duration(cause.ns)]));
+  if (late === 0) return;
+  const named = (kind) => page.$$eval(`.looked .${kind}`, (spans) => spans.map((span) => span.dataset.cause));
+  const absent = await named("absent"), unrecorded = await named("unrecorded");
+  const found = [...new Set(causes.map(({ cause }) => cause))].filter((cause) => cause !== "unknown");
+  assert.deepEqual([...found, ...absent, ...unrecorded].sort(),
+                   ["again", "blocked", "cpu", "handover", "held", "interrupted", "order", "pieces", "queue", "slot", "work"]);
+  const lacks = (what) => missing.some((one) => one.what === what);
+  const needs = { sched: ["work", "cpu", "blocked", "handover", "held", "interrupted"], irq: ["interrupted"] };
+  const hidden = Object.keys(needs).filter(lacks).flatMap((what) => needs[what]);
+  assert.deepEqual(unrecorded.sort(), [...new Set(hidden)].filter((cause) => !found.includes(cause)).sort());
 }
 
 // The ids of the packets that are listed are those that `journeys` names them by.

@@ -8,7 +8,7 @@ import path from "node:path";
 import { after, before, test } from "node:test";
 import { createRequire } from "node:module";
 
-import { cells, count, directory, duration, endBrowser, json, jsonLines, newPage, open, settled, shoot, showsGroups, showsIds, showsTheFirstScreen,
+import { cells, count, directory, duration, endBrowser, json, jsonLines, newPage, open, settled, shoot, showsCauses, showsGroups, showsIds, showsTheFirstScreen,
          showsTheOtherViews, sojourn, startBrowser, until } from "./page_driver.mjs";
 
 const { SOJOURN, MAKE_TRACE, MAKE_SCHEDULED_TRACE } = process.env;
@@ -112,8 +112,7 @@ test("the views of all packets have the command line's figures", async () => {
   assert.match(await page.textContent(".only"), /^The slowest of each direction are in this page: \d+\.$/);
   await showsIds(page, jsonLines("journeys", trace));
   await go(page, "causes");
-  assert.deepEqual((await cells(page, ".bars")).map((row) => [row[0], row[1], row[4]]),
-                   json("explain", trace).causes.map((cause) => [cause.words, count(cause.packets), duration(cause.ns)]));
+  await showsCauses(page, json("explain", trace));
   await go(page, "distribution");
   for (const by of ["direction", "ue", "bearer", "path", "hop", "layer"]) {
     await page.selectOption("#option-by", by);

@@ -102,7 +102,7 @@ function maps({ names, screens }: ComparedTraces, dir: string): HTMLElement {
     table,
     title: `${kDirectionNames[dir]}, ${kSides[i]}: ${plainName(names[i])}`,
     beside: screens[1 - i],
-    deadline: screens[0].explanation.deadline_ns[dir as "D" | "U"],
+    deadline: screens[0].explanation.deadline_ns[dir as "D" | "U"] ?? undefined,
     dots: slowestDots(direction, table),
     box: undefined,
     open: (id) => {

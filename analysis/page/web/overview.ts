@@ -79,7 +79,7 @@ function mapOf(dir: string, explanation: Explanation, table: JourneyTable, asker
   const { root } = heatMap({
     direction,
     table,
-    deadline: explanation.deadline_ns[dir as "D" | "U"],
+    deadline: explanation.deadline_ns[dir as "D" | "U"] ?? undefined,
     dots: slowestDots(direction, table),
     open: (id) => openPacket.set(id),
     box: mine,

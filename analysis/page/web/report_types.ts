@@ -66,11 +66,12 @@ export interface WorstPacket {
 }
 
 export interface Explanation {
-  deadline_ns: { D?: number; U?: number; given: boolean };
+  deadline_ns: { D?: number | null; U?: number | null; given: boolean };  // null: the direction has no packet
   complete: number;
   late: number;
   late_ns: number;
   causes: Cause[];
+  missing: { what: string; option: string }[];  // what was not recorded, and the option that records it
   worst: WorstPacket[];
   dropped: { dir: string; at: string; packets: number }[];
 }
