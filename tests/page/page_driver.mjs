@@ -149,8 +149,9 @@ export async function showsTheOtherViews(page, file, where = "", ofEvents = "") 
   const drawn = await page.$$eval("svg.flow", (drawings) => drawings.map((drawing) => {
     const texts = (what) => [...drawing.querySelectorAll(what)].map((text) => text.textContent);
     const figures = texts(".figures");
-    return texts(".place").map((place, at) => [place, figures[at]]);
+    return [...drawing.querySelectorAll(".place")].map((text, at) => [text.dataset.place, figures[at]]);
   }));
+  assert.deepEqual(await overlapsInFlow(page), []);
   const dirs = ["D", "U"].filter((dir) => hops.some((hop) => hop.dir === dir && hop.count > 0));
   assert.equal(drawn.length, dirs.length);
   for (const [at, dir] of dirs.entries())
@@ -170,6 +171,21 @@ export async function showsTheOtherViews(page, file, where = "", ofEvents = "") 
   const lines = jsonLines("events", file, ...eventFilter, "--limit", "1000");
   assert.deepEqual((await cells(page, "main")).map((row) => row[2]), lines.map(({ point }) => point));
 }
+
+// Numbers and places of the flow's drawings that cover one another, and texts that leave their boxes.
+const overlapsInFlow = (page) => page.$$eval("svg.flow", (drawings) => drawings.flatMap((drawing) => {
+  const boxed = (selector) => [...drawing.querySelectorAll(selector)].map((shape) => ({ words: shape.textContent, box: shape.getBBox() }));
+  const inside = (box, x, y) => x >= box.x - 1 && x <= box.x + box.width + 1 && y >= box.y - 1 && y <= box.y + box.height + 1;
+  const covers = ({ box: a }, { box: b }) => a.x + 1 < b.x + b.width && b.x + 1 < a.x + a.width && a.y + 1 < b.y + b.height && b.y + 1 < a.y + a.height;
+  const nodes = boxed(".node"), backs = boxed(".behind"), amounts = boxed(".amount");
+  const all = [...nodes, ...backs];
+  const pairs = all.flatMap((one, at) => all.slice(at + 1).filter((other) => covers(one, other)).map((other) => `${one.words} covers ${other.words}`));
+  const out = (texts, boxes) => texts.filter(({ box }, at) => {
+    const around = boxes[at].box;
+    return box.width > 0 && !(inside(around, box.x, box.y) && inside(around, box.x + box.width, box.y + box.height));
+  }).map(({ words }) => `${words} leaves its box`);
+  return [...pairs, ...out(boxed(".place"), nodes), ...out(boxed(".figures"), nodes), ...out(amounts, backs)];
+}));
 
 // The table has the main causes; what it does not have is named below it.
 export async function showsCauses(page, { causes, missing, late }) {
