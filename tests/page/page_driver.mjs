@@ -166,6 +166,12 @@ export async function showsTheOtherViews(page, file, where = "", ofEvents = "") 
   assert.deepEqual((await cells(page, ".bars")).map((row) => [row[0], row[4], row[8]]), places.map((place) =>
       [`${place.dir} ${place.at}`, place.depth_known ? String(place.high_water.depth) : "unknown",
        place.wait_ns.count ? duration(place.wait_ns.p50) : ""]));
+  if (places.length > 0) {
+    // The words of `queues`, for depths as for waits.
+    const heads = await page.$$eval(".bars thead tr > *", (names) => names.map((name) => name.textContent));
+    assert.deepEqual(heads.slice(1, 5), ["depth: mean", "p50", "p99", "max"]);
+    assert.deepEqual(heads.slice(8, 11), ["wait: p50", "p99", "max"]);
+  }
 
   await go(page, "events");
   const lines = jsonLines("events", file, ...eventFilter, "--limit", "1000");

@@ -15,10 +15,10 @@ export function depthMap(places: QueuePlace[], origin: number, open: (place: Que
   const last = Math.max(...known.map(({ over_time: series }) => series!.begin_ns + series!.step_ns * series!.mean.length)) - origin;
   const height = kTop + known.length * kRow + kBottom;
   const made = picture({
-    title: "Depth of queues over time, each beside its own deepest",
+    title: "Depth of queues over time, each beside its own max",
     height,
     table: () => ({
-      columns: ["queue", "mean", "deepest", "at"],
+      columns: ["queue", "mean", "max", "at"],
       rows: known.map((place) => [nameOf(place), place.depth.mean.toFixed(1), place.high_water.depth,
                                   duration(place.high_water.ts_ns - origin)]),
     }),

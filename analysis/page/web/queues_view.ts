@@ -14,7 +14,7 @@ export function queuesView(places: QueuePlace[], chains: Episode[][], origin: nu
   if (deepest.over_time) open(deepest);
   return element("section", {}, element("h2", {}, "Queues"), depthMap(places, origin, open).root, plots,
       element("table", { class: "bars" },
-          headRow("queue", "#depth: mean", "#p50", "#p99", "#most", "#busy", "", "#in each s", "#wait: p50", "#p99", "#max", "fed by", "drained by"),
+          headRow("queue", "#depth: mean", "#p50", "#p99", "#max", "#busy", "", "#in each s", "#wait: p50", "#p99", "#max", "fed by", "drained by"),
           element("tbody", {}, ...places.map((place) => {
             const depth = (value: number, digits = 0) => (place.depth_known ? value.toFixed(digits) : "unknown");
             const busy = Math.min(1, place.utilisation);
