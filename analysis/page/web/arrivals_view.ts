@@ -5,11 +5,13 @@ import { element } from "./dom";
 import { PieceTable } from "./engine_client";
 import { Cells, countCells, extent, kBottom, kLeft, kRight, kTop, paintCells, rowsOfCells } from "./heat_cells";
 import { drawAxes, picture } from "./picture";
+import { PixelLayer } from "./pixels";
 import { following, openPacket } from "./selection";
 import { count, duration } from "./units";
 
 const kHeight = 320;
 const kMostDots = 3000;
+const kDot = 3;  // its radius
 const kMostRows = 1000;
 
 export function arrivalsView(table: PieceTable): HTMLElement {
@@ -69,7 +71,14 @@ function arrivals(table: PieceTable, direction: number): HTMLElement {
         paintCells(context, cells!, colour("heat"));
       }
       drawAxes(drawing, across, up, kLeft, kTop, right, bottom, duration, duration);
-      if (inView <= kMostDots) dots(context, table, shown, across.at, up.at, colour("faint"), colour(direction === 0 ? "p0" : "p1"));
+      if (inView <= kMostDots) {
+        joins(context, table, shown, across.at, up.at, colour("faint"));
+        // Dots at the edges of the picture are drawn whole.
+        const dots = new PixelLayer(kLeft - kDot, kTop - kDot, right - kLeft + 2 * kDot, bottom - kTop + 2 * kDot);
+        const ink = colour(direction === 0 ? "p0" : "p1"), size = inView > 600 ? 2 : kDot;
+        for (const i of shown) dots.dot(across.at(table.start[i]), up.at(table.latency[i]), size, ink);
+        dots.paint(context);
+      }
       if (dragged) {
         context.fillStyle = colour("accent");
         context.globalAlpha = 0.2;
@@ -123,9 +132,10 @@ function arrivals(table: PieceTable, direction: number): HTMLElement {
   return made.root;
 }
 
-function dots(context: CanvasRenderingContext2D, table: PieceTable, shown: Uint32Array, x: (value: number) => number,
-              y: (value: number) => number, joined: string, ink: string): void {
-  context.strokeStyle = joined;
+// Lines between the pieces of a packet, as one shape.
+function joins(context: CanvasRenderingContext2D, table: PieceTable, shown: Uint32Array, x: (value: number) => number,
+               y: (value: number) => number, ink: string): void {
+  context.strokeStyle = ink;
   context.lineWidth = 1;
   context.beginPath();
   shown.forEach((i, at) => {
@@ -134,13 +144,6 @@ function dots(context: CanvasRenderingContext2D, table: PieceTable, shown: Uint3
     else context.moveTo(x(table.start[i]), y(table.latency[i]));
   });
   context.stroke();
-  context.fillStyle = ink;
-  const size = shown.length > 600 ? 2 : 3;
-  for (const i of shown) {
-    context.beginPath();
-    context.arc(x(table.start[i]), y(table.latency[i]), size, 0, 2 * Math.PI);
-    context.fill();
-  }
 }
 
 interface Moves {

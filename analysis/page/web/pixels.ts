@@ -1,5 +1,5 @@
-// Many rectangles as the pixels of one image: a canvas draws them as one shape, however many they
-// are. Their edges lie on pixels of the screen, and a later one covers an earlier one.
+// Many rectangles or dots as the pixels of one image: a canvas draws them as one shape, however many
+// they are. Edges of rectangles lie on pixels of the screen, and a later one covers an earlier one.
 
 const known = new Map<string, Uint8ClampedArray>();
 
@@ -48,6 +48,27 @@ export class PixelLayer {
     const begin = Math.max(0, from);
     if (begin >= to) return;
     for (let row = Math.max(0, upper); row < lower; ++row) this.pixels.fill(ink, row * width + begin, row * width + to);
+  }
+
+  // A dot around a point. Its edge is smooth. Dots that overlap must have one colour: each pixel
+  // keeps the one that covers it most.
+  dot(x: number, y: number, radius: number, colour: string): void {
+    const { width, height, data } = this.image;
+    const [red, green, blue] = bytesOf(colour);
+    this.painted = undefined;
+    const across = (x - this.left) * this.ratio, down = (y - this.top) * this.ratio, far = radius * this.ratio + 0.5;
+    const right = Math.min(width, Math.ceil(across + far)), bottom = Math.min(height, Math.ceil(down + far));
+    for (let row = Math.max(0, Math.floor(down - far)); row < bottom; ++row)
+      for (let column = Math.max(0, Math.floor(across - far)); column < right; ++column) {
+        const away = Math.sqrt((column + 0.5 - across) ** 2 + (row + 0.5 - down) ** 2);
+        const opacity = Math.round(255 * Math.min(1, far - away));
+        const at = 4 * (row * width + column);
+        if (opacity <= data[at + 3]) continue;
+        data[at] = red;
+        data[at + 1] = green;
+        data[at + 2] = blue;
+        data[at + 3] = opacity;
+      }
   }
 
   // `shift`: how far to the right of its place the layer is painted.
