@@ -49,7 +49,7 @@ set(arrows
   "analysis/present/imports: analysis/base analysis/imports analysis/hits analysis/latseq analysis/oai_t analysis/event_json analysis/xlap"
   "analysis/present/journeys: analysis/model analysis/journeys analysis/present/words"
   "analysis/present/queues: analysis/model analysis/trace analysis/journeys analysis/queues analysis/present/words"
-  "analysis/present/causes: analysis/model analysis/journeys analysis/causes analysis/present/words"
+  "analysis/present/causes: analysis/base analysis/model analysis/journeys analysis/causes analysis/present/words"
   "analysis/present/live: analysis/base analysis/model analysis/causes analysis/live analysis/present/words analysis/present/causes"
   "analysis/present/host: analysis/host analysis/present/words"
   "analysis/present/threads: analysis/model analysis/threads analysis/present/words"
