@@ -188,7 +188,7 @@ TEST_CASE(
   INFO(ended.err);
   REQUIRE(ended.exit_code == 0);
   CHECK(ended.err.contains("1 lost"));
-  CHECK(ended.err.contains("1 had begun and did not end"));
+  CHECK(ended.err.contains("1 of the lost events had begun and did not end"));
   trace::Reader reader = open_trace(subject.path("run.sjt"));
   const auto numbers = numbers_of(reader);
   CHECK(numbers.back() + 2 == begun);  // the last one is under way
