@@ -110,7 +110,7 @@ test("the views of all packets have the command line's figures", async () => {
   const all = Object.values(json("report", trace).journeys).reduce((sum, { count: packets }) => sum + packets, 0);
   assert.equal(await page.textContent("main h2"), `Packets (${count(all)})`);
   assert.match(await page.textContent(".only"), /^The slowest of each direction are in this page: \d+\.$/);
-  await showsIds(page, jsonLines("journeys", trace));
+  await showsIds(page, ["D", "U"].flatMap((dir) => jsonLines("journeys", trace, "--dir", dir, "--worst", "100")));
   await go(page, "causes");
   await showsCauses(page, json("explain", trace));
   await go(page, "distribution");
