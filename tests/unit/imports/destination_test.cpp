@@ -152,8 +152,8 @@ TEST_CASE("a recording of another time is refused with both times") {
   REQUIRE(!ended.has_value());
   CHECK(ended.error().text().contains("record.raw: no event is from the time of "));
   CHECK(ended.error().text().contains(
-      "they are of 1970-01-01 00:00:00 UTC to 1970-01-01 01:00:00 UTC"));
-  CHECK(ended.error().text().contains("that of 2023-11-14 22:13:20 UTC"));
+      "its events are from 1970-01-01 00:00:00 UTC to 1970-01-01 01:00:00 UTC"));
+  CHECK(ended.error().text().contains("and that trace from 2023-11-14 22:13:20 UTC"));
 }
 
 TEST_CASE("a trace that does not know the wall's time, or is damaged, is not built upon") {

@@ -130,7 +130,8 @@ TEST_CASE(
                 .journeys = counter.journeys,
                 .stays = counter.stays};
   };
-  constexpr std::size_t kMany = 10'000;  // more than there are at once, fewer than events
+  constexpr std::size_t kMany =
+      28'000;  // half of it: more than there are at once, fewer than events
   constexpr std::size_t kFew = 100;
   const auto apart = told_by(kMany, false);
   CHECK(apart.crowded == 0);
