@@ -49,6 +49,7 @@ void RunsInTurns::add(const RunFigures& run, bool is_new) {
       take(kDirections[direction], place, false, stays);
   }
   std::vector<double> all;
+  all.reserve(rows_.size());
   for (Row& row : rows_) all.push_back(row.evidence = evidence(row.turns));
   const auto adjusted = adjusted_evidence(all);
   for (std::size_t at = 0; at < rows_.size(); ++at)

@@ -241,6 +241,7 @@ Result<void> run_sweep(const AbOptions& options) {
   SJ_TRY(setting, begin_sweep(options.sweep));
   SJ_TRY(all_khz, swept_khz(options.sweep, setting));
   std::vector<Side> swept;
+  swept.reserve(all_khz.size());
   for (const std::uint64_t khz : all_khz)
     swept.push_back({.name = megahertz(khz),
                      .file = megahertz(khz),
