@@ -23,10 +23,11 @@ namespace sojourn::capture {
 
 namespace {
 
-// Many short runs: where the target's real-time threads own the CPU, a long one would hardly ever
-// pass undisturbed.
-constexpr std::uint64_t kHitsOfRun = 32;
-constexpr std::size_t kRuns = 56;
+// Runs of some microseconds: where the target's real-time threads own the CPU, they take it away
+// every few tens of microseconds, and a longer run would hardly ever pass undisturbed.
+constexpr std::uint64_t kHitsOfRun = 4;
+constexpr std::size_t kRuns = 448;
+constexpr std::size_t kRunsBetweenEmptying = 32;
 constexpr std::uint64_t kStampedHits = 512;
 constexpr std::size_t kRingBytes = 256 * 1024;  // all hits of a run, with room to spare
 // The time limit of work that takes some ten milliseconds. A longer wait would delay the capture,
@@ -40,11 +41,6 @@ void stay_on_this_cpu() {
   const int cpu = sched_getcpu();
   if (cpu >= 0 && cpu < CPU_SETSIZE) CPU_SET(cpu, &cpus);
   sched_setaffinity(0, sizeof(cpus), &cpus);
-}
-
-// The CPU time of this thread alone: on a busy machine others run in the middle of most runs.
-std::uint64_t thread_cpu_ns() {
-  return base::read_clock_ns(CLOCK_THREAD_CPUTIME_ID);
 }
 
 // The shortest time between two readings of a clock. Half of it lies behind the first reading.
@@ -78,12 +74,14 @@ class Bench {
     for (RingReader& reader : readers_) reader.consume(SIZE_MAX, [](const sj_hit&, auto) {});
   }
 
-  // Runs the sites in turn, so that what disturbs one of them for a while disturbs all.
+  // Runs the sites in turn, so that a disturbance that lasts disturbs all of them.
   std::vector<std::uint64_t> costs_ps(std::span<const TrialSite> sites) {
     std::vector<std::array<std::uint64_t, kRuns>> runs(sites.size());
     for (const TrialSite& site : sites) run_ps(site);  // the first hits are slower
-    for (std::size_t run = 0; run < kRuns; ++run)
+    for (std::size_t run = 0; run < kRuns; ++run) {
+      if (run % kRunsBetweenEmptying == 0) empty_rings();
       for (std::size_t site = 0; site < sites.size(); ++site) runs[site][run] = run_ps(sites[site]);
+    }
     std::vector<std::uint64_t> costs;
     for (auto& of_site : runs) {
       const CostOfRuns cost = cost_of_runs(of_site);
@@ -121,15 +119,14 @@ class Bench {
 
  private:
   std::uint64_t run_ps(const TrialSite& site) {
-    empty_rings();
-    const std::uint64_t before = thread_cpu_ns();
+    const std::uint64_t before = base::monotonic_ns();
     site.run(kHitsOfRun);
-    const std::uint64_t took = thread_cpu_ns() - before;
+    const std::uint64_t took = base::monotonic_ns() - before;
     return (took - std::min(took, clock_ns_)) * 1000 / kHitsOfRun;
   }
 
   std::vector<RingReader> readers_;
-  std::uint64_t clock_ns_ = between_readings_ns(thread_cpu_ns);
+  std::uint64_t clock_ns_ = between_readings_ns(base::monotonic_ns);
   double spread_ = 0;
 };
 

@@ -2,7 +2,7 @@
 // with the same program that will run, on nops of our own, in a child process of this one. It takes
 // some milliseconds, and must be called while this process has one thread.
 //
-// A cost is the thread's CPU time from before the site to behind it, by many short runs
+// A cost is the time from before the site to behind it, by many short runs
 // (cost_of_runs.h). A stamp's delay
 // is the time from reaching the site to the stamp, the least of all hits, so that no corrected
 // stamp is before its hit. `stamp_spread_ns` is how far behind it 99 of 100 stamps are.
