@@ -58,7 +58,7 @@ struct Comparison {
   std::optional<double> p = std::nullopt;  // of one test; unset: too few units for any
   double adjusted_p = 1;                   // of all tests together
   Verdict verdict = Verdict::kTooLittle;
-  // Of times: a shift of the mean up to this says nothing, however sure it is.
+  // A time whose mean shifts by at most this has not changed, however sure the shift is.
   double resolution_ns = 0;
 
   // Normalised slowdown of a stay: the growth of its mean over the growth of its direction's

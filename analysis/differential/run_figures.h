@@ -46,7 +46,7 @@ struct RunFigures {
   std::uint64_t left_out = 0;                   // packets that were more than are kept
 };
 
-// Of stamps: no trace shows a smaller shift.
+// Stamps are in nanoseconds, so no trace shows a smaller shift.
 constexpr double kUnitOfTimeNs = 1;
 
 struct RunOptions {

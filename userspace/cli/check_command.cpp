@@ -160,7 +160,7 @@ void print_text(const trace::Reader& reader, const Findings& found) {
     fmt::print("damage   {} at {}: {}\n", counted(one.bytes, "byte"), one.offset, one.what);
 }
 
-// Of the file beside this one that is not finished, or of this one.
+// Describes the unfinished file beside this one, or this one if it is unfinished.
 void tell_of_partial(const std::string& path) {
   constexpr std::string_view kPartial = ".partial";
   const bool is_partial = path.ends_with(kPartial);

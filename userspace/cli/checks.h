@@ -18,8 +18,8 @@ Check whole_number(std::uint64_t least,
 // Finite, and above `least`, or equal to it where that is allowed.
 Check number_above(double least, double most = std::numeric_limits<double>::infinity());
 
-// Of what a command writes. An empty name is what a shell makes of a variable that is not set: it
-// does not mean standard output, nor a default.
+// Refuses an empty name of an output. A shell makes one of a variable that is not set, so it does
+// not mean standard output, nor a default.
 std::string check_output_name(const std::string& name);
 
 std::string check_process_id(const std::string& text);

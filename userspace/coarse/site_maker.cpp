@@ -20,7 +20,7 @@ namespace {
 
 using tracee::printable;
 
-// Of a longer function only the beginning is decoded.
+// A function of more than kMaxCode bytes is decoded at its beginning only.
 constexpr std::uint64_t kMaxCode = 1 << 20;
 constexpr std::uint64_t kBeginning = 4096;
 constexpr std::size_t kMaxName = 200;

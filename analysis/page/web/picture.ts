@@ -90,9 +90,9 @@ export function tickText(context: CanvasRenderingContext2D, text: string, at: nu
   context.fillText(text, Math.min(at, width - half - 1), y);
 }
 
-export function drawAxes({ context, width, colour }: Drawing, across: Axis, up: Axis,
-                         left: number, top: number, right: number, bottom: number,
-                         acrossText: (value: number) => string, upText: (value: number) => string): void {
+// Draws the ticks of an axis across the picture, and their texts below.
+export function drawTicks({ context, width, colour }: Pick<Drawing, "context" | "width" | "colour">, across: Axis, bottom: number,
+                          text: (value: number) => string): void {
   context.strokeStyle = colour("line");
   context.fillStyle = colour("faint");
   context.lineWidth = 1;
@@ -100,8 +100,14 @@ export function drawAxes({ context, width, colour }: Drawing, across: Axis, up: 
   context.textBaseline = "top";
   for (const { at, value } of across.ticks()) {
     line(context, at, bottom, at, bottom + 4);
-    tickText(context, acrossText(value), at, bottom + 6, width);
+    tickText(context, text(value), at, bottom + 6, width);
   }
+}
+
+export function drawAxes({ context, width, colour }: Drawing, across: Axis, up: Axis,
+                         left: number, top: number, right: number, bottom: number,
+                         acrossText: (value: number) => string, upText: (value: number) => string): void {
+  drawTicks({ context, width, colour }, across, bottom, acrossText);
   context.textAlign = "right";
   context.textBaseline = "middle";
   for (const { at, value, main } of up.ticks()) {

@@ -1,7 +1,7 @@
 // The depth of queues over time: all of them as rows of a heat map, and one as a line, with the
 // share of time in which it had at least each depth.
 import { linear, logarithmic } from "./axes";
-import { drawAxes, line, picture, Picture, tickText } from "./picture";
+import { drawAxes, drawTicks, picture, Picture } from "./picture";
 import { PixelLayer } from "./pixels";
 import { QueuePlace } from "./report_types";
 import { duration, plainName, share } from "./units";
@@ -38,14 +38,7 @@ export function depthMap(places: QueuePlace[], origin: number, open: (place: Que
         fillDepths(dense, place, top + 1, (ns) => across.at(ns - origin), colour("heat"));
       });
       dense.paint(context);
-      context.strokeStyle = colour("line");
-      context.fillStyle = colour("faint");
-      context.textAlign = "center";
-      context.textBaseline = "top";
-      for (const { at, value } of across.ticks()) {
-        line(context, at, bottom, at, bottom + 4);
-        tickText(context, duration(value), at, bottom + 6, width);
-      }
+      drawTicks(drawing, across, bottom, duration);
     },
   });
   made.canvas.addEventListener("click", (event) => {

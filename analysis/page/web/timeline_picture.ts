@@ -4,7 +4,7 @@
 // leads from the thread that woke another one. The packet that is followed is drawn over the rows:
 // its stays, and which thread handed it to which.
 import { Axis, linear } from "./axes";
-import { Drawing, line, tickText } from "./picture";
+import { Drawing, drawTicks, line } from "./picture";
 import { PixelLayer } from "./pixels";
 import { count, duration, plainName } from "./units";
 import { Packet } from "./waterfall_bars";
@@ -93,7 +93,7 @@ export class TimelinePicture {
       context.lineWidth = 1;
       line(context, across.at(marked), kTop, across.at(marked), bottom);
     }
-    paintTicks(context, across, scene, width, bottom, colour);
+    drawTicks({ context, width, colour }, across, bottom, (value) => exactTick(value, scene.to - scene.from));
     if (dragged) {
       context.fillStyle = colour("accent");
       context.globalAlpha = 0.2;
@@ -272,19 +272,6 @@ function paintPacket(context: CanvasRenderingContext2D, { journey: { events } }:
     context.arc(to, mine + 3, 3.5, 0, 2 * Math.PI);
     context.fill();
   });
-}
-
-function paintTicks(context: CanvasRenderingContext2D, across: Axis, { from, to }: Scene, width: number, bottom: number,
-                    colour: (name: string) => string): void {
-  context.lineWidth = 1;
-  context.strokeStyle = colour("line");
-  context.fillStyle = colour("faint");
-  context.textAlign = "center";
-  context.textBaseline = "top";
-  for (const { at, value } of across.ticks()) {
-    line(context, at, bottom, at, bottom + 4);
-    tickText(context, exactTick(value, to - from), at, bottom + 6, width);
-  }
 }
 
 // Enough digits to tell neighbouring ticks apart.

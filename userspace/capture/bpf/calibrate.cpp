@@ -232,8 +232,9 @@ Result<BpfCosts> calibrate_bpf(Mechanism mechanism, const CostNeeds& needs) {
 }
 
 HitCost calibrate_ring() {
-  constexpr std::uint64_t kReads = 200;
-  std::array<std::uint64_t, kRuns> runs{};
+  constexpr std::uint64_t kReads = 1000;
+  constexpr std::size_t kReadRuns = 56;
+  std::array<std::uint64_t, kReadRuns> runs{};
   for (std::uint64_t& run : runs) {
     const std::uint64_t before = base::monotonic_ns();
     for (std::uint64_t read = 0; read < kReads; ++read) read_cycle_counter();

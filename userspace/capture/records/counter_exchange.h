@@ -16,7 +16,7 @@ class CounterExchange {
  public:
   struct Trip {
     double round_ticks = 0;
-    // Of the other CPU's counter; exact if both directions take the same time.
+    // The other CPU's counter minus this one's; exact if both directions take the same time.
     double offset_ticks = 0;
   };
 
