@@ -1,6 +1,6 @@
 // Writes a trace of made-up radio traffic, three threads' streams, of at least EVENTS events, and
 // prints their number. Usage: make-trace FILE EVENTS [UES=20] [nanoseconds between events=10000]
-// [direction, D or U=both]
+// [direction, D or U or DU=DU] [nanoseconds of jitter=0, which a trace's size grows by]
 #include <array>
 #include <cstdint>
 #include <cstdlib>
@@ -19,8 +19,8 @@ namespace {
 
 constexpr std::size_t kBlockEvents = 16'384;
 
-Result<std::uint64_t> make(const std::string& path, std::uint64_t events, std::uint64_t ues,
-                           std::uint64_t step_ns, std::optional<char> direction) {
+Result<std::uint64_t> make(const std::string& path, std::uint64_t events,
+                           std::optional<char> direction, bench::RadioTraffic traffic) {
   SJ_TRY(all, bench::RadioTraffic::schema());
   model::Schema schema;
   std::vector<std::optional<model::PointId>> kept;  // by point of all
@@ -39,7 +39,6 @@ Result<std::uint64_t> make(const std::string& path, std::uint64_t events, std::u
                       .tid = static_cast<std::int32_t>(bench::RadioTraffic::kFirstThread + id)}));
   std::array<model::EventBatch, bench::RadioTraffic::kThreads> streams;
   std::array<std::uint64_t, bench::RadioTraffic::kThreads> next_seq = {};
-  bench::RadioTraffic traffic(UINT64_MAX, ues, step_ns);
   model::EventBatch batch;
   model::Capture capture;
   capture.engine = model::Engine::kRing;
@@ -74,14 +73,17 @@ int main(int argc, char** argv) {
   const auto number = [&](int index, std::uint64_t otherwise) {
     return argc > index ? std::strtoull(argv[index], nullptr, 10) : otherwise;
   };
-  const std::string direction = argc > 5 ? argv[5] : "";
-  const bool known = argc <= 5 || direction == "D" || direction == "U";
+  const std::string direction = argc > 5 ? argv[5] : "DU";
+  const bool known = direction == "D" || direction == "U" || direction == "DU";
   if (argc < 3 || number(2, 0) == 0 || number(3, 20) == 0 || !known) {
-    fmt::print(stderr, "usage: make-trace FILE EVENTS [UES [NANOSECONDS_BETWEEN_EVENTS [D|U]]]\n");
+    fmt::print(
+        stderr,
+        "usage: make-trace FILE EVENTS [UES [NANOSECONDS_BETWEEN_EVENTS [D|U|DU [JITTER]]]]\n");
     return 2;
   }
-  const auto only = direction.empty() ? std::nullopt : std::optional(direction.front());
-  const auto made = sojourn::make(argv[1], number(2, 0), number(3, 20), number(4, 10'000), only);
+  const auto only = direction == "DU" ? std::nullopt : std::optional(direction.front());
+  const auto made = sojourn::make(argv[1], number(2, 0), only,
+                                  {UINT64_MAX, number(3, 20), number(4, 10'000), number(6, 0)});
   if (!made) {
     fmt::print(stderr, "make-trace: {}\n", made.error().text());
     return 1;

@@ -35,9 +35,10 @@ class RadioTraffic {
   }
 
   // Makes this number of downlink packets, to the UEs in turn, and as many uplink blocks; an event
-  // each `step_ns`.
-  RadioTraffic(std::uint64_t packets, std::uint64_t ues, std::uint64_t step_ns)
-      : left_(packets), step_ns_(step_ns), state_(ues) {}
+  // each `step_ns`, or each `step_ns` to `step_ns + jitter_ns`.
+  RadioTraffic(std::uint64_t packets, std::uint64_t ues, std::uint64_t step_ns,
+               std::uint64_t jitter_ns = 0)
+      : left_(packets), step_ns_(step_ns), jitter_ns_(jitter_ns), state_(ues) {}
 
   // Returns false when there are no more events.
   bool fill(model::EventBatch& batch) {
@@ -98,7 +99,7 @@ class RadioTraffic {
   static constexpr std::uint64_t kBlockBytes = 1700;
 
   void hit(model::EventBatch& batch, Point point, std::initializer_list<std::uint64_t> values) {
-    now_ += step_ns_;
+    now_ += step_ns_ + (jitter_ns_ > 0 ? random_() % (jitter_ns_ + 1) : 0);
     // Packets down to RLC, the slots, and the way up have a thread each.
     const std::uint32_t thread = point <= kRlc ? 0 : point <= kOut ? 1 : 2;
     batch.append({now_, seq_[thread]++, thread, kFirstThread + thread, point,
@@ -166,6 +167,7 @@ class RadioTraffic {
 
   std::uint64_t left_;
   std::uint64_t step_ns_;
+  std::uint64_t jitter_ns_;
   std::uint64_t now_ = 1'000'000'000;
   std::array<std::uint64_t, kThreads> seq_ = {};  // by thread, which is a stream
   std::uint64_t slot_ = 0;

@@ -10,7 +10,7 @@ import { after, before, test } from "node:test";
 import { createRequire } from "node:module";
 import { fileURLToPath } from "node:url";
 
-import { cells, count, directory, endBrowser, open, pageOf, settled, shoot, sojourn, startBrowser } from "./page_driver.mjs";
+import { cells, count, directory, endBrowser, open, pageOf, patience, settled, shoot, sojourn, startBrowser } from "./page_driver.mjs";
 
 const { SOJOURN, MAKE_SCHEDULED_TRACE } = process.env;
 const axe = fs.readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
@@ -86,7 +86,7 @@ const drop = (page, name, text) => page.evaluate(([of, inside]) => {
 
 // Why the file was refused.
 async function refusal(page, file) {
-  for (const end = Date.now() + 60_000;;) {
+  for (const end = Date.now() + patience;;) {
     const told = await page.textContent("#machine-refused");
     if (told.startsWith(`${file}: `)) return told;
     assert.ok(Date.now() < end, `${file} was not refused: ${told}`);

@@ -21,7 +21,13 @@ export const jsonLines = (...args) => sojourn(...args, "--json").trim().split("\
 export async function startBrowser() {
   browser = await chromium.launch({ executablePath: "/usr/bin/chromium", args: ["--no-sandbox"] });
 }
-export const newPage = (options) => browser.newPage({ viewport: { width: 1400, height: 1000 }, ...options });
+// How long something may take before it counts as hung: beside compilers a pass takes ten times as long.
+export const patience = 240_000;
+export async function newPage(options) {
+  const page = await browser.newPage({ viewport: { width: 1400, height: 1000 }, ...options });
+  page.setDefaultTimeout(patience);
+  return page;
+}
 export async function endBrowser() {
   await browser?.close();
   fs.rmSync(directory, { recursive: true });
@@ -55,7 +61,7 @@ export async function open(html, { hash = "", scheme = "light", prepare } = {}) 
 
 // Asks again and again from here: the page's policy lets nothing in it evaluate text later on.
 export async function until(page, holds, argument) {
-  const end = Date.now() + 60_000;
+  const end = Date.now() + patience;
   while (!(await page.evaluate(holds, argument))) {
     assert.ok(Date.now() < end, `never: ${holds}`);
     await page.waitForTimeout(30);

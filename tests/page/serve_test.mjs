@@ -8,7 +8,7 @@ import fs from "node:fs";
 import path from "node:path";
 import { after, before, test } from "node:test";
 
-import { count, directory, endBrowser, json, newPage, settled, shoot, showsTheFirstScreen, startBrowser, until } from "./page_driver.mjs";
+import { count, directory, endBrowser, json, newPage, patience, settled, shoot, showsTheFirstScreen, startBrowser, until } from "./page_driver.mjs";
 
 const { SOJOURN, BASESTATION } = process.env;
 const children = [];
@@ -128,11 +128,11 @@ test("the page of a capture that runs shows it, follows until somebody pans, and
 
   // The whole trace, as far as it is written; it goes on until the user pans.
   await page.click("[data-view=overview]");
-  await page.waitForSelector("#verdict", { timeout: 60_000 });
+  await page.waitForSelector("#verdict");
   assert.match(await page.textContent(".health"), /growing file/);
   const first = await eventsSaid(page);
   assert.ok(first > 1000);
-  for (const end = Date.now() + 60_000; await eventsSaid(page) === first;) {
+  for (const end = Date.now() + patience; await eventsSaid(page) === first;) {
     assert.ok(Date.now() < end);
     await page.waitForTimeout(100);
   }
@@ -149,7 +149,7 @@ test("the page of a capture that runs shows it, follows until somebody pans, and
     await page.mouse.up();
     await page.waitForTimeout(500);
   }
-  await page.waitForSelector(".differences p", { timeout: 60_000 });
+  await page.waitForSelector(".differences p");
   assert.ok(!(await follows(page)));
   const still = await eventsSaid(page);
   await page.waitForTimeout(8000);
@@ -169,8 +169,8 @@ test("the page of a capture that runs shows it, follows until somebody pans, and
   const report = json("report", saved);
   assert.ok(report.file.whole);
   await page.click("[data-view=overview]");
-  await page.waitForSelector("#verdict", { timeout: 60_000 });
-  for (const end = Date.now() + 60_000; !(await page.textContent(".health")).includes(`${count(report.events)} events`);) {
+  await page.waitForSelector("#verdict");
+  for (const end = Date.now() + patience; !(await page.textContent(".health")).includes(`${count(report.events)} events`);) {
     assert.ok(Date.now() < end);
     await page.waitForTimeout(100);
   }
@@ -193,7 +193,7 @@ test("a page without the right to steer has no buttons, and one without the link
   assert.equal(answer.status(), 403);
   await stranger.close();
   const { page, close } = await open(link);
-  await page.waitForSelector("#verdict", { timeout: 60_000 });
+  await page.waitForSelector("#verdict");
   await showsTheFirstScreen(page, trace);
   assert.equal(await page.locator("#follow").isVisible(), false);
   await page.keyboard.press("l");
@@ -203,7 +203,7 @@ test("a page without the right to steer has no buttons, and one without the link
   // The other trace.
   await page.selectOption("#traces", "1");
   const other = json("report", path.join(directory, fs.readdirSync(directory).find((name) => /^flight.*\.sjt$/.test(name))));
-  for (const end = Date.now() + 60_000; !(await page.textContent(".health")).includes(`${count(other.events)} events`);) {
+  for (const end = Date.now() + patience; !(await page.textContent(".health")).includes(`${count(other.events)} events`);) {
     assert.ok(Date.now() < end);
     await page.waitForTimeout(100);
   }
