@@ -73,6 +73,7 @@ class Drainer {
     thread_ = std::thread([this, &arena] {
       while (!stop_) {
         arena.drain();
+        ++drains_;
         std::this_thread::sleep_for(milliseconds(1));
       }
       arena.drain();
@@ -80,6 +81,11 @@ class Drainer {
     pthread_sigmask(SIG_SETMASK, &before, nullptr);
   }
   ~Drainer() { join(); }
+  // Returns when all that was written before the call is drained.
+  void catch_up() const {
+    const std::uint64_t before = drains_;
+    while (drains_ < before + 2) std::this_thread::sleep_for(std::chrono::microseconds(200));
+  }
   void join() {
     stop_ = true;
     if (thread_.joinable()) thread_.join();
@@ -87,6 +93,7 @@ class Drainer {
 
  private:
   std::atomic<bool> stop_ = false;
+  std::atomic<std::uint64_t> drains_ = 0;
   std::thread thread_;
 };
 
@@ -101,6 +108,8 @@ void a_drained_ring_loses_nothing() {
   for (std::uint64_t i = 0; i < 200'000; ++i) {
     hit_small(i);
     if (i % 512 == 0) std::this_thread::sleep_for(std::chrono::microseconds(200));
+    // The ring holds more than this many, however long the drainer has no CPU.
+    if (i % 16'384 == 0) drainer.catch_up();
   }
   drainer.join();
   const Stream& stream = arena.streams().at(own_identity());
