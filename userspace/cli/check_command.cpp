@@ -26,7 +26,7 @@
 namespace sojourn::cli {
 namespace {
 
-struct Options {
+struct CheckOptions {
   std::string path;
   bool json = false;
 };
@@ -169,7 +169,7 @@ void tell_of_partial(const std::string& path) {
   if (!words.empty()) tell("{}\n", words);
 }
 
-Result<void> run(const Options& options) {
+Result<void> run(const CheckOptions& options) {
   SJ_TRY(reader, open_trace(options.path));
   SJ_TRY(found, examine(reader));
   if (options.json)
@@ -204,7 +204,7 @@ Result<void> run(const Options& options) {
 }  // namespace
 
 Action define_check(Arguments& arguments) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<CheckOptions>();
   add_trace(arguments, options->path);
   arguments.add_flag("--json", options->json, "One JSON object instead of text");
   arguments.footer(

@@ -13,7 +13,7 @@
 namespace sojourn::cli {
 namespace {
 
-struct Options {
+struct DiffOptions {
   std::vector<std::string> base;
   std::vector<std::string> now;
   std::string html;
@@ -21,7 +21,7 @@ struct Options {
   RunComparison comparison;
 };
 
-void check(const Options& options) {
+void check(const DiffOptions& options) {
   if (options.html.empty()) return;
   if (options.base.size() != 1 || options.now.size() != 1)
     refuse_usage("--html is a page of two traces: one of each side");
@@ -32,13 +32,13 @@ void check(const Options& options) {
 }
 
 // Refuses a file that cannot be read, because its page would show nothing.
-Result<void> run_html(const Options& options) {
+Result<void> run_html(const DiffOptions& options) {
   const std::vector<std::string> traces = {options.base.front(), options.now.front()};
   for (const std::string& path : traces) SJ_CHECK(check_is_file(path));
   return write_page_file(options.html, {.traces = traces, .megabytes = options.megabytes});
 }
 
-Result<void> run(const Options& options) {
+Result<void> run(const DiffOptions& options) {
   if (!options.html.empty()) return run_html(options);
   return options.comparison.run(options.base, options.now);
 }
@@ -46,7 +46,7 @@ Result<void> run(const Options& options) {
 }  // namespace
 
 Action define_diff(Arguments& arguments) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<DiffOptions>();
   arguments
       .add_option("base", options->base,
                   "Traces of the one side: the old build, the default setting")

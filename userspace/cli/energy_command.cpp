@@ -31,7 +31,7 @@ namespace {
 
 using present::EnergyOfRun;
 
-struct Options {
+struct EnergyOptions {
   std::vector<std::string> paths;
   std::string by = "mean";
   bool json = false;
@@ -78,7 +78,7 @@ std::optional<double> quantile_of(std::string_view name) {
   return std::nullopt;
 }
 
-Result<void> run(const Options& options) {
+Result<void> run(const EnergyOptions& options) {
   std::vector<EnergyOfRun> runs;
   runs.reserve(options.paths.size());
   for (const std::string& path : options.paths) {
@@ -93,7 +93,7 @@ Result<void> run(const Options& options) {
 }  // namespace
 
 Action define_energy(Arguments& arguments) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<EnergyOptions>();
   arguments
       .add_option("traces", options->paths,
                   "Traces that `sojourn record --energy` made, at several settings")

@@ -27,7 +27,7 @@ namespace {
 
 constexpr std::uint64_t kLargestId = std::numeric_limits<std::uint32_t>::max();
 
-struct Options {
+struct EventsOptions {
   std::string path;
   std::uint64_t limit = 0;
   std::vector<std::string> globs;
@@ -42,7 +42,7 @@ struct Options {
 // The events that were asked for.
 class Selection {
  public:
-  Selection(const Options& options, const model::Schema& schema)
+  Selection(const EventsOptions& options, const model::Schema& schema)
       : tids_(options.tids), streams_(options.streams), points_(schema.points.size()) {
     for (std::size_t id = 0; id < points_.size(); ++id)
       points_[id] =
@@ -74,7 +74,7 @@ present::EventLines::Time time_of(const std::string& word) {
   return word == "rel" ? Time::kSinceOrigin : word == "wall" ? Time::kWall : Time::kMonotonic;
 }
 
-Result<void> run(const Options& options) {
+Result<void> run(const EventsOptions& options) {
   SJ_TRY(reader, open_trace(options.path));
   if (options.time == "wall" && reader.clocks().empty())
     return fail("{}: has no clock pairs, so wall time is unknown: use --time mono", options.path);
@@ -119,7 +119,7 @@ Result<void> run(const Options& options) {
 }  // namespace
 
 Action define_events(Arguments& arguments) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<EventsOptions>();
   add_trace(arguments, options->path);
   arguments.add_option("--limit", options->limit, "Print at most this many")
       .type_name("N")

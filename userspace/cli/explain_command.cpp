@@ -30,7 +30,7 @@
 namespace sojourn::cli {
 namespace {
 
-struct Options {
+struct ExplainOptions {
   std::string path;
   std::string direction;
   std::uint64_t worst = 20;
@@ -43,7 +43,7 @@ struct Options {
 // The condition for a packet to be explained.
 using Wanted = causes::Explainer::Wanted;
 
-Result<void> run(const Options& options) {
+Result<void> run(const ExplainOptions& options) {
   SJ_TRY(input, open_input(options.path, options.rules));
   const trace::Reader& reader = input.reader();
   SJ_TRY(where, options.where.journeys(reader));
@@ -92,7 +92,7 @@ Result<void> run(const Options& options) {
 }  // namespace
 
 Action define_explain(Arguments& arguments) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ExplainOptions>();
   add_trace(arguments, options->path);
   arguments.when_parsed([options] { options->deadline.check(); });
   options->deadline.define(arguments,

@@ -16,7 +16,7 @@
 namespace sojourn::cli {
 namespace {
 
-struct Options {
+struct FlowOptions {
   std::vector<std::string> paths;
   TracesToCompare traces;
   double level = 0.05;
@@ -38,7 +38,7 @@ std::vector<differential::SegmentRanking> rankings_of(
   return rankings;
 }
 
-Result<void> run(const Options& options) {
+Result<void> run(const FlowOptions& options) {
   SJ_TRY(runs, options.traces.read(options.paths));
   const present::FlowContent content = {.runs = runs,
                                         .rankings = rankings_of(runs, options.level),
@@ -58,7 +58,7 @@ Result<void> run(const Options& options) {
 }  // namespace
 
 Action define_flow(Arguments& arguments) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<FlowOptions>();
   arguments
       .add_option("trace", options->paths,
                   "The trace file, e.g. run.sjt. Several traces of runs of the same program show "

@@ -29,7 +29,7 @@ namespace {
 using differential::ChangePoint;
 using differential::RunFigures;
 
-struct Options {
+struct HistoryOptions {
   std::vector<std::string> paths;
   TracesToCompare traces;
   double level = 0.05;
@@ -130,14 +130,14 @@ nlohmann::ordered_json history_json(const std::vector<Series>& all,
   return told;
 }
 
-Result<void> run_within(const Options& options, const RunFigures& run) {
+Result<void> run_within(const HistoryOptions& options, const RunFigures& run) {
   const auto found = differential::changes_within(run, options.level);
   if (found.series.empty()) return fail("{}: the trace has no whole packet", run.path);
   return print_data(options.json ? present::json_text(history_within_json(run, found))
                                  : history_within_text(run, found));
 }
 
-Result<void> run(const Options& options) {
+Result<void> run(const HistoryOptions& options) {
   SJ_TRY(runs, options.traces.read(options.paths));
   if (runs.size() == 1) return run_within(options, runs.front());
   std::vector<Series> all = series_of(runs);
@@ -156,7 +156,7 @@ Result<void> run(const Options& options) {
 }  // namespace
 
 Action define_history(Arguments& arguments) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<HistoryOptions>();
   arguments
       .add_option("traces", options->paths,
                   "Traces in the order in which they were recorded; or one, which is looked into")

@@ -45,7 +45,7 @@
 namespace sojourn::cli {
 namespace {
 
-struct Options {
+struct ImportOptions {
   std::vector<std::string> files;
   std::string output;
   std::string from = "latseq";
@@ -82,7 +82,7 @@ bool is_trace(const std::string& input) {
 }
 
 // Checks that the inputs exist and are for importing, before the trace is begun.
-Result<void> check_inputs(const Options& options) {
+Result<void> check_inputs(const ImportOptions& options) {
   for (const std::string& input : options.files) {
     if (access(input.c_str(), R_OK) != 0) return fail_errno("open {}", input);
     std::error_code error;
@@ -99,7 +99,7 @@ Result<void> check_inputs(const Options& options) {
   return {};
 }
 
-Result<void> check_output(const Options& options) {
+Result<void> check_output(const ImportOptions& options) {
   std::error_code error;
   for (const std::string& input : options.files)
     if (std::filesystem::equivalent(input, options.output, error))
@@ -110,16 +110,16 @@ Result<void> check_output(const Options& options) {
 }
 
 // General tracers, whose events get their points by a map.
-bool has_hits(const Options& options) {
+bool has_hits(const ImportOptions& options) {
   return options.from == "perf" || options.from == "bpftrace" || options.from == "ctf";
 }
 
-imports::Clock clock_of(const Options& options) {
+imports::Clock clock_of(const ImportOptions& options) {
   return has_hits(options) && options.clock != "wall" ? imports::Clock::kMonotonic
                                                       : imports::Clock::kWall;
 }
 
-Result<imports::Destination> destination(const Options& options, trace::Writer& writer,
+Result<imports::Destination> destination(const ImportOptions& options, trace::Writer& writer,
                                          const imports::Progress& progress) {
   if (options.onto.empty())
     return imports::Destination::alone(
@@ -141,7 +141,7 @@ Result<hits::TimeShift> parse_shift(std::string_view text) {
 }
 
 // Says by which clock hits were placed.
-std::string clock_text(const Options& options) {
+std::string clock_text(const ImportOptions& options) {
   const std::string_view clock = clock_of(options) == imports::Clock::kMonotonic
                                      ? "CLOCK_MONOTONIC of the machine"
                                      : "nanoseconds since 1970";
@@ -151,7 +151,7 @@ std::string clock_text(const Options& options) {
 
 // `import_files` is the importer of the files' format.
 template <typename Import>
-Result<void> import_to(const Options& options, trace::Writer& writer, Import import_files) {
+Result<void> import_to(const ImportOptions& options, trace::Writer& writer, Import import_files) {
   ProgressLine line("bytes");
   const imports::Progress progress = [&](std::uint64_t done, std::uint64_t of) {
     line.update(done, of);
@@ -195,7 +195,7 @@ class TraceFile : public trace::ByteSink {
 };
 
 template <typename Import>
-Result<void> run(const Options& options, Import import_files) {
+Result<void> run(const ImportOptions& options, Import import_files) {
   SJ_CHECK(check_inputs(options));
   SJ_CHECK(check_output(options));
   // Readable by its owner only, as a recording is.
@@ -204,7 +204,7 @@ Result<void> run(const Options& options, Import import_files) {
   return import_to(options, writer, import_files);
 }
 
-Result<void> run_srsran(const Options& options) {
+Result<void> run_srsran(const ImportOptions& options) {
   std::optional<std::uint64_t> began_ns;
   if (!options.began.empty()) {
     SJ_TRY(ns, parse_time(options.began));
@@ -215,19 +215,19 @@ Result<void> run_srsran(const Options& options) {
   });
 }
 
-Result<void> run_t(const Options& options) {
+Result<void> run_t(const ImportOptions& options) {
   return run(options, [](const auto& paths, auto& into, const auto& progress) {
     return oai_t::import_files(paths, files::open_stream, into, progress);
   });
 }
 
-Result<void> run_xlap(const Options& options) {
+Result<void> run_xlap(const ImportOptions& options) {
   return run(options, [](const auto& paths, auto& into, const auto& progress) {
     return xlap::import_directory(paths.front(), files::open_stream, into, progress);
   });
 }
 
-Result<void> run_hits(const Options& options) {
+Result<void> run_hits(const ImportOptions& options) {
   hits::PointMap map;
   if (!options.map.empty()) {
     SJ_TRY(text, files::read_text(options.map, "map is"));
@@ -245,7 +245,7 @@ Result<void> run_hits(const Options& options) {
   });
 }
 
-Result<void> run_latseq(const Options& options) {
+Result<void> run_latseq(const ImportOptions& options) {
   return run(options, [](const auto& paths, auto& into, const auto& progress) {
     return latseq::import_files(paths, files::open_gzip_stream, into, progress);
   });
@@ -254,7 +254,7 @@ Result<void> run_latseq(const Options& options) {
 }  // namespace
 
 Action define_import(Arguments& arguments) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ImportOptions>();
   arguments
       .add_option("files", options->files,
                   "The recordings, e.g. run.lseq (also gzipped), record.raw, perf.txt, "

@@ -34,7 +34,7 @@ namespace {
 
 using journeys::Journey;
 
-struct Options {
+struct JourneysOptions {
   std::string path;
   std::string direction;
   std::string compat;
@@ -51,7 +51,7 @@ struct Options {
   ScriptOption script;
 };
 
-report::JourneyWishes wishes_of(const Options& options, ScriptRun::Predicate keep) {
+report::JourneyWishes wishes_of(const JourneysOptions& options, ScriptRun::Predicate keep) {
   report::JourneyWishes wishes = {.ids = options.ids,
                                   .limit = options.limit,
                                   .worst = options.worst,
@@ -65,7 +65,7 @@ report::JourneyWishes wishes_of(const Options& options, ScriptRun::Predicate kee
 }
 
 // The function that formats one journey.
-std::function<std::string(const Journey&)> words_of(const Options& options,
+std::function<std::string(const Journey&)> words_of(const JourneysOptions& options,
                                                     const trace::Reader& reader) {
   const model::Schema& schema = reader.schema();
   if (options.waterfall)
@@ -92,7 +92,7 @@ void tell_if_timeless(const std::string& path, const report::JourneySelection& f
 }
 
 // Checks that the journeys that were asked for by id were found.
-Result<void> require_ids(const Options& options, const report::JourneySelection& found) {
+Result<void> require_ids(const JourneysOptions& options, const report::JourneySelection& found) {
   for (const auto id : options.ids)
     if (!found.has_found(id))
       return fail("{}: there is no journey {}: the last one is {}", options.path, id,
@@ -100,7 +100,7 @@ Result<void> require_ids(const Options& options, const report::JourneySelection&
   return {};
 }
 
-Result<void> run(const Options& options) {
+Result<void> run(const JourneysOptions& options) {
   SJ_TRY(rules, options.rules.read());
   SJ_TRY(opened, open_trace(options.path));
   SJ_TRY(script, options.script.start(opened, ScriptOption::Things::kJourneys));
@@ -145,7 +145,7 @@ Result<void> run(const Options& options) {
 }  // namespace
 
 Action define_journeys(Arguments& arguments) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<JourneysOptions>();
   add_trace(arguments, options->path);
   arguments
       .add_option("--id", options->ids,

@@ -32,7 +32,7 @@ using differential::HostMerge;
 using differential::HostPair;
 using present::duration;
 
-struct Options {
+struct MergeOptions {
   std::vector<std::string> paths;
   std::string output;
   double max_drift_ppm = 500;
@@ -46,7 +46,7 @@ double ppm(double speed) {
   return (speed - 1) * 1e6;
 }
 
-std::string cpus_text(const Options& options, const HostMerge& merge) {
+std::string cpus_text(const MergeOptions& options, const HostMerge& merge) {
   std::string text;
   for (std::size_t host = 0; host < merge.cpu_clocks().size(); ++host) {
     const auto& clocks = merge.cpu_clocks()[host].all();
@@ -66,7 +66,7 @@ std::string cpus_text(const Options& options, const HostMerge& merge) {
   return text;
 }
 
-std::string merge_text(const Options& options, const HostMerge& merge) {
+std::string merge_text(const MergeOptions& options, const HostMerge& merge) {
   std::string of_cpus = cpus_text(options, merge);
   if (options.paths.size() == 1)
     return of_cpus + fmt::format("next: sojourn report {}\n", shell_word(options.output));
@@ -97,7 +97,7 @@ std::string merge_text(const Options& options, const HostMerge& merge) {
   return text + fmt::format("next: sojourn report {}\n", shell_word(options.output));
 }
 
-nlohmann::ordered_json cpus_json(const Options& options, const HostMerge& merge) {
+nlohmann::ordered_json cpus_json(const MergeOptions& options, const HostMerge& merge) {
   auto cpus = nlohmann::ordered_json::array();
   const auto number = [](double ns) {
     return std::isfinite(ns) ? nlohmann::ordered_json(ns) : nlohmann::ordered_json();
@@ -115,7 +115,7 @@ nlohmann::ordered_json cpus_json(const Options& options, const HostMerge& merge)
   return cpus;
 }
 
-nlohmann::ordered_json merge_json(const Options& options, const HostMerge& merge) {
+nlohmann::ordered_json merge_json(const MergeOptions& options, const HostMerge& merge) {
   nlohmann::ordered_json told = {{"trace", options.output}, {"reference", options.paths.front()}};
   told["clocks"] = nlohmann::ordered_json::array();
   told["by"] = options.tai_error.empty() ? "packets" : "TAI";
@@ -144,7 +144,7 @@ nlohmann::ordered_json merge_json(const Options& options, const HostMerge& merge
   return told;
 }
 
-Result<void> run(const Options& options) {
+Result<void> run(const MergeOptions& options) {
   SJ_TRY(rules, options.rules.read());
   std::vector<trace::Reader> hosts;
   for (const std::string& path : options.paths) {
@@ -186,7 +186,7 @@ Result<void> run(const Options& options) {
 }  // namespace
 
 Action define_merge(Arguments& arguments) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<MergeOptions>();
   arguments
       .add_option(
           "trace", options->paths,

@@ -25,7 +25,7 @@
 namespace sojourn::cli {
 namespace {
 
-struct Options {
+struct ProfileOptions {
   std::string path;
   std::string thread;
   std::string hop;
@@ -61,7 +61,8 @@ Result<void> gather(trace::Reader& reader, profile::SampledWork& work) {
 
 // The filter for a thread, by name or id, and a hop as in the tables, with or without its
 // direction.
-profile::LocationFilter wanted_by(const Options& options, const present::ProfileContent& content) {
+profile::LocationFilter wanted_by(const ProfileOptions& options,
+                                  const present::ProfileContent& content) {
   return [&](const profile::ThreadLocation& at) {
     const std::string hop = content.place(at.place);
     const bool is_hop = options.hop.empty() || hop == options.hop || hop.substr(2) == options.hop;
@@ -70,7 +71,7 @@ profile::LocationFilter wanted_by(const Options& options, const present::Profile
   };
 }
 
-void print_json(const Options& options, const present::ProfileContent& content,
+void print_json(const ProfileOptions& options, const present::ProfileContent& content,
                 const trace::Reader& reader) {
   auto document = present::profile_json(content);
   document["file"] = present::completeness_json(trace::completeness_of(reader));
@@ -80,7 +81,8 @@ void print_json(const Options& options, const present::ProfileContent& content,
 }
 
 // Fails if there are no samples of the thread or hop that was asked for.
-Result<void> require_samples(const Options& options, const present::ProfileContent& content) {
+Result<void> require_samples(const ProfileOptions& options,
+                             const present::ProfileContent& content) {
   const auto& stacks = content.work.stacks();
   if (options.where.given() && stacks.empty())
     return fail("{}: no sample where {}", options.path, options.where.text());
@@ -91,7 +93,7 @@ Result<void> require_samples(const Options& options, const present::ProfileConte
   return {};
 }
 
-Result<void> run(const Options& options) {
+Result<void> run(const ProfileOptions& options) {
   SJ_TRY(reader, open_trace(options.path));
   SJ_TRY(counter, profile_of(reader, options.path));
   SJ_TRY(topology, journeys::Topology::derive(reader.schema(), {}));
@@ -129,7 +131,7 @@ Result<void> run(const Options& options) {
 }  // namespace
 
 Action define_profile(Arguments& arguments) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ProfileOptions>();
   add_trace(arguments, options->path);
   arguments.add_option("--thread", options->thread, "Only this thread, by name or thread id")
       .type_name("THREAD");

@@ -29,7 +29,7 @@ namespace {
 
 constexpr std::size_t kMaxChains = 10;
 
-struct Options {
+struct QueuesOptions {
   std::string path;
   bool places = false;
   bool depths = false;
@@ -73,7 +73,7 @@ Result<void> gather(pipeline::TraceInput& input, queues::QueueSurvey& survey) {
 }
 
 // Fails if a queue that was asked for is not in the trace.
-Result<void> require_queues(const Options& options, const queues::QueueSurvey& survey) {
+Result<void> require_queues(const QueuesOptions& options, const queues::QueueSurvey& survey) {
   if (survey.is_empty() && options.where.given())
     return fail("{}: no item came to a queue where {}", options.path, options.where.text());
   if (survey.is_empty())
@@ -92,7 +92,8 @@ Result<void> require_queues(const Options& options, const queues::QueueSurvey& s
   return {};
 }
 
-void print(const Options& options, const trace::Reader& reader, const queues::QueueSurvey& survey) {
+void print(const QueuesOptions& options, const trace::Reader& reader,
+           const queues::QueueSurvey& survey) {
   const queues::PressureNet net =
       survey.pressure(options.json ? !options.places : survey.has_samples() && !options.places);
   const present::QueuesContent content = {
@@ -115,7 +116,7 @@ void print(const Options& options, const trace::Reader& reader, const queues::Qu
     fmt::print("{}{}", first_line(reader), present::queues_text(content));
 }
 
-Result<void> run(const Options& options) {
+Result<void> run(const QueuesOptions& options) {
   SJ_TRY(input, open_input(options.path, options.rules));
   const trace::Reader& reader = input.reader();
   SJ_TRY(where, options.where.events(reader));
@@ -140,7 +141,7 @@ Result<void> run(const Options& options) {
 }  // namespace
 
 Action define_queues(Arguments& arguments) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<QueuesOptions>();
   add_trace(arguments, options->path);
   arguments.add_flag("--places", options->places,
                      "Only packets in flight between points, from events; no samples");

@@ -19,7 +19,7 @@ namespace sojourn::cli {
 
 namespace {
 
-struct Options {
+struct SchemaOptions {
   std::string file;
   std::string header;
   std::string json;
@@ -44,7 +44,7 @@ bool is_same_file(const std::string& one, const std::string& other) {
   return !error && place == std::filesystem::weakly_canonical(other, error) && !error;
 }
 
-Result<void> check_outputs(const Options& options) {
+Result<void> check_outputs(const SchemaOptions& options) {
   for (const std::string& output : {options.header, options.json})
     if (!output.empty() && is_same_file(output, options.file))
       return fail("write {}: it is the schema itself", output);
@@ -54,7 +54,7 @@ Result<void> check_outputs(const Options& options) {
   return {};
 }
 
-Result<void> generate(const Options& options) {
+Result<void> generate(const SchemaOptions& options) {
   SJ_CHECK(check_outputs(options));
   SJ_TRY(text, read_schema(options.file));
   SJ_TRY(schema, schema_language::parse(text, options.file));
@@ -68,7 +68,7 @@ Result<void> generate(const Options& options) {
 }  // namespace
 
 Action define_schema(Arguments& arguments) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<SchemaOptions>();
   arguments.add_option("file", options->file, "The schema (docs/schemas.md)")
       .type_name("FILE")
       .required();

@@ -33,7 +33,7 @@ namespace {
 
 constexpr std::size_t kHotRows = 10;
 
-struct Options {
+struct ThreadsOptions {
   std::string path;
   std::size_t limit = 20;
   bool json = false;
@@ -58,7 +58,7 @@ Result<void> gather(trace::Reader& reader, threads::ThreadSurvey& survey,
   return {};
 }
 
-std::string heading(const Options& options, const trace::Reader& reader, double whole_s,
+std::string heading(const ThreadsOptions& options, const trace::Reader& reader, double whole_s,
                     double duration_s) {
   const trace::Completeness file = trace::completeness_of(reader);
   const std::size_t others = reader.targets().size() - 1;
@@ -100,7 +100,7 @@ std::string hot(const trace::Reader& reader, const profile::SampledWork& work) {
                                       .width = line_width()});
 }
 
-std::string next(const Options& options, const trace::Reader& reader, bool has_profile) {
+std::string next(const ThreadsOptions& options, const trace::Reader& reader, bool has_profile) {
   const auto& points = reader.schema().points;
   std::string text = "\n";
   if (std::ranges::any_of(points,
@@ -123,7 +123,7 @@ std::string way_to_sched(const trace::Reader& reader) {
   return "`sojourn record -p PID --auto` records it (docs/threads.md)";
 }
 
-Result<void> run(const Options& options) {
+Result<void> run(const ThreadsOptions& options) {
   SJ_TRY(reader, open_trace(options.path));
   SJ_TRY(selection, ThreadSelection::of(options.where, reader));
   threads::ThreadSurvey survey(reader.schema(), reader.context(), reader.streams(),
@@ -169,7 +169,7 @@ Result<void> run(const Options& options) {
 }  // namespace
 
 Action define_threads(Arguments& arguments) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ThreadsOptions>();
   add_trace(arguments, options->path);
   arguments.add_option("--limit", options->limit, "Print at most this many rows of a table")
       .type_name("N")

@@ -25,7 +25,7 @@ namespace {
 
 using journeys::Journey;
 
-struct Options {
+struct WhySlowOptions {
   std::string path;
   double least_support = 100 * differential::kLeastSupport;
   std::uint64_t most = differential::kMostTraits;
@@ -35,7 +35,7 @@ struct Options {
   RulesOption rules;
 };
 
-Result<void> run(const Options& options) {
+Result<void> run(const WhySlowOptions& options) {
   SJ_TRY(input, open_input(options.path, options.rules));
   const trace::Reader& reader = input.reader();
   SJ_TRY(where, options.where.journeys(reader));
@@ -71,7 +71,7 @@ Result<void> run(const Options& options) {
 }  // namespace
 
 Action define_why_slow(Arguments& arguments) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<WhySlowOptions>();
   add_trace(arguments, options->path);
   options->slow.define(arguments,
                        "Which packets to call slow, e.g. 'latency > 4ms' or 'at(rlc.tx) > 500us' "

@@ -24,7 +24,7 @@ namespace {
 using nlohmann::ordered_json;
 using tracee::printable;
 
-struct Options {
+struct CtlOptions {
   pid_t pid = 0;
   std::string action;
   std::string pattern;
@@ -75,13 +75,13 @@ void print_status(const tracee::Points& points, const capture::RingControl& cont
 }
 
 // Sends start, stop, flush and dump to the capture.
-Result<void> ask(const Options& options) {
+Result<void> ask(const CtlOptions& options) {
   SJ_TRY(answer, capture::ask_capture(options.pid, options.action));
   fmt::print("{}\n", printable(answer));
   return {};
 }
 
-Result<void> ctl(const Options& options) {
+Result<void> ctl(const CtlOptions& options) {
   if (options.action == "start" || options.action == "stop" || options.action == "flush" ||
       options.action == "dump")
     return ask(options);
@@ -114,7 +114,7 @@ Result<void> ctl(const Options& options) {
 }  // namespace
 
 Action define_ctl(Arguments& arguments) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<CtlOptions>();
   arguments.add_option("-p,--pid", options->pid, "The running process")
       .type_name("PID")
       .required()

@@ -24,12 +24,12 @@ namespace {
 
 constexpr auto kLook = std::chrono::milliseconds(500);
 
-struct Options {
+struct DoctorOptions {
   pid_t pid = 0;
   bool json = false;
 };
 
-Result<void> doctor(const Options& options) {
+Result<void> doctor(const DoctorOptions& options) {
   // Opened first, so that a wrong pid is reported at once.
   std::optional<tracee::Process> process;
   if (options.pid != 0) {
@@ -65,7 +65,7 @@ Result<void> doctor(const Options& options) {
 }  // namespace
 
 Action define_doctor(Arguments& arguments) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<DoctorOptions>();
   arguments
       .add_option("-p,--pid", options->pid,
                   "Also look at this process for half a second: its points, how often they are "

@@ -32,7 +32,7 @@ namespace sojourn::cli {
 
 namespace {
 
-struct Options {
+struct HostOptions {
   std::vector<std::string> words;  // diff A B
   bool quick = false;
   bool json = false;
@@ -62,7 +62,7 @@ Result<std::vector<host::HostProfile>> read_profiles(const std::string& list) {
   return profiles;
 }
 
-Result<void> diff(const Options& options) {
+Result<void> diff(const HostOptions& options) {
   SJ_TRY(left, read_profiles(options.words[1]));
   SJ_TRY(right, read_profiles(options.words[2]));
   const differential::HostDiff found = differential::compare_hosts(left, right);
@@ -74,7 +74,7 @@ Result<void> diff(const Options& options) {
   return {};
 }
 
-Result<void> serve(const Options& options) {
+Result<void> serve(const HostOptions& options) {
   SJ_TRY(address, host::find_address(options.serve, true));
   SJ_TRY(listening, host::listen_at(address));
   sigset_t signals;
@@ -89,7 +89,7 @@ Result<void> serve(const Options& options) {
   return host::serve(listening, stop);
 }
 
-Result<void> measure(const Options& options) {
+Result<void> measure(const HostOptions& options) {
   host::SurveyOptions how;
   how.form = options.quick ? host::Form::kQuick : host::Form::kFull;
   if (!options.only.empty()) how.only = split_list(options.only);
@@ -111,7 +111,7 @@ Result<void> measure(const Options& options) {
   return {};
 }
 
-void check(const Options& options) {
+void check(const HostOptions& options) {
   if (options.is_diff()) {
     if (options.words.front() != "diff" || options.words.size() != 3)
       refuse_usage("the only words are diff BEFORE.json AFTER.json");
@@ -139,7 +139,7 @@ void check(const Options& options) {
 }  // namespace
 
 Action define_host(Arguments& arguments) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<HostOptions>();
   arguments
       .add_option("diff", options->words,
                   "The word diff and two files: compare what was measured. Several runs of a side "

@@ -32,7 +32,7 @@ namespace {
 using nlohmann::ordered_json;
 using tracee::printable;
 
-struct Options {
+struct ListOptions {
   pid_t pid = 0;
   std::vector<std::string> files;
   bool json = false;
@@ -49,7 +49,7 @@ void tell_folded(const coarse::FoundPoints& found) {
            printable(fmt::format("{}", fmt::join(mapped.folded, ", "))));
 }
 
-void print_json(const Options& options, const Listed& listed) {
+void print_json(const ListOptions& options, const Listed& listed) {
   ordered_json document;
   if (options.files.empty())
     document["pid"] = options.pid;
@@ -60,7 +60,7 @@ void print_json(const Options& options, const Listed& listed) {
   fmt::print("{}\n", document.dump(2, ' ', false, ordered_json::error_handler_t::replace));
 }
 
-Result<void> print(const Options& options, const Listed& listed, const std::string& title) {
+Result<void> print(const ListOptions& options, const Listed& listed, const std::string& title) {
   const tracee::Points& points = listed.points();
   for (const tracee::Unusable& one : points.unusable)
     fmt::print(stderr, "unusable: {}: {}\n", printable(one.where), printable(one.why));
@@ -100,7 +100,7 @@ void note_costs(Listed& listed) {
     listed.hit_ns.push_back(capture::bpf_site_cost_ps(sites[one.site], *costs) / 1000);
 }
 
-Result<void> list(Options& options) {
+Result<void> list(ListOptions& options) {
   if (options.suggest) {
     SJ_TRY(timeout, parse_duration(options.timeout));
     return suggest_map(options.pid, std::chrono::duration_cast<std::chrono::milliseconds>(timeout));
@@ -126,7 +126,7 @@ Result<void> list(Options& options) {
 }  // namespace
 
 Action define_list(Arguments& arguments) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ListOptions>();
   const Argument pid =
       arguments
           .add_option("-p,--pid", options->pid,

@@ -29,7 +29,7 @@ namespace {
 
 constexpr auto kLook = std::chrono::milliseconds(50);
 
-struct Options {
+struct ServeOptions {
   LiveSettings settings;
   std::vector<std::string> paths;
   std::string listen = "127.0.0.1:0";
@@ -71,7 +71,7 @@ Result<void> tell_link(const files::StreamAddress& address, const std::string& l
   return {};
 }
 
-Result<void> serve(Options& options) {
+Result<void> serve(ServeOptions& options) {
   SJ_TRY(address, files::parse_local_address(options.listen));
   SJ_TRY(listener, files::listen_at(address));
   std::vector<std::unique_ptr<ServedTrace>> traces;
@@ -105,7 +105,7 @@ Result<void> serve(Options& options) {
   return {};
 }
 
-constexpr auto kFooter =
+constexpr auto kServeFooter =
     "The page is that of `sojourn open`, with one more view: the figures of `sojourn live`. All "
     "other views read the trace as far as it is written. They follow it until you pan, and again "
     "at a click.\n"
@@ -123,7 +123,7 @@ constexpr auto kFooter =
 }  // namespace
 
 Action define_serve(Arguments& arguments) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ServeOptions>();
   LiveSettings& settings = options->settings;
   arguments.heading("What to serve");
   const Argument traces =
@@ -167,7 +167,7 @@ Action define_serve(Arguments& arguments) {
           "--metrics and --influx are of a capture: give them to the `record` that writes the "
           "trace");
   });
-  arguments.footer(kFooter);
+  arguments.footer(kServeFooter);
   return [options] { return serve(*options); };
 }
 

@@ -55,7 +55,7 @@ std::string check_interval(const std::string& text) {
              : "";
 }
 
-constexpr auto kFooter =
+constexpr auto kLiveFooter =
     "Keys: q quits, p pauses, s sorts, t changes between the last seconds and since the start, / "
     "filters, c chooses columns, e and x switch points on and off, d dumps a flight recorder, ? "
     "lists them all.\n"
@@ -113,7 +113,7 @@ Action define_live(Arguments& arguments) {
           "give either a running process (-p PID, also several, or --cgroup PATH) or a "
           "trace");
   });
-  arguments.footer(kFooter);
+  arguments.footer(kLiveFooter);
   return [settings] { return live_view_of(*settings); };
 }
 
