@@ -23,7 +23,6 @@ namespace sojourn::cli {
 
 namespace {
 
-using latseq::Journey;
 using present::count;
 using present::duration;
 
@@ -47,7 +46,7 @@ std::string ids_text(const latseq::Recording& recording, std::span<const latseq:
   return fmt::to_string(text);
 }
 
-std::string journey_text(const LatseqJourneys& rebuilt, const Journey& journey) {
+std::string journey_text(const LatseqJourneys& rebuilt, const latseq::Journey& journey) {
   const auto& [recording, all] = rebuilt;
   std::string text =
       fmt::format("journey {}  {}{}  path {}  {}\n", latseq::uid(recording, journey),
@@ -64,13 +63,15 @@ std::string journey_text(const LatseqJourneys& rebuilt, const Journey& journey) 
   return text + "\n";
 }
 
-std::vector<const Journey*> chosen(const LatseqJourneys& rebuilt,
-                                   const LatseqJourneyOptions& options) {
-  std::vector<const Journey*> journeys;
-  for (const Journey& journey : rebuilt.all.journeys)
+std::vector<const latseq::Journey*> chosen(const LatseqJourneys& rebuilt,
+                                           const LatseqJourneyOptions& options) {
+  std::vector<const latseq::Journey*> journeys;
+  for (const latseq::Journey& journey : rebuilt.all.journeys)
     if (options.direction.empty() || kLetters[journey.direction()] == options.direction[0])
       journeys.push_back(&journey);
-  const auto latency_ns = [](const Journey* journey) { return journey->out_ns - journey->in_ns; };
+  const auto latency_ns = [](const latseq::Journey* journey) {
+    return journey->out_ns - journey->in_ns;
+  };
   if (options.worst != 0) std::ranges::stable_sort(journeys, std::ranges::greater(), latency_ns);
   const auto most = std::min(options.worst == 0 ? journeys.size() : options.worst,
                              options.limit == 0 ? journeys.size() : options.limit);
@@ -88,7 +89,7 @@ std::string paths_text(const LatseqJourneys& rebuilt) {
       std::vector<std::string> places;
       for (const latseq::NameId place : all.paths[direction][path])
         places.push_back(recording.names()[place]);
-      const auto took = std::ranges::count_if(all.journeys, [&](const Journey& journey) {
+      const auto took = std::ranges::count_if(all.journeys, [&](const latseq::Journey& journey) {
         return journey.direction() == direction && journey.path == path;
       });
       table.row({fmt::format("  {}{}", kLetters[direction], path),
@@ -103,7 +104,7 @@ std::string latency_text(const LatseqJourneys& rebuilt) {
   present::Table table({"latency", "journeys", "mean", "p50", "p90", "p99", "p99.9", "max"});
   for (std::size_t direction = 0; direction < 2; ++direction) {
     statistics::Distribution times;
-    for (const Journey& journey : rebuilt.all.journeys)
+    for (const latseq::Journey& journey : rebuilt.all.journeys)
       if (journey.direction() == direction) times.add(journey.out_ns - journey.in_ns);
     if (times.count() == 0) continue;
     std::vector<std::string> cells = {fmt::format("  {}", kLetters[direction]),
@@ -129,7 +130,7 @@ Result<LatseqJourneys> rebuild_as_latseq(trace::Reader& reader, const latseq::En
 Result<void> print_latseq_journeys(trace::Reader& reader, const LatseqJourneyOptions& options) {
   SJ_TRY(rebuilt, rebuild_as_latseq(reader, options.ends));
   tell_if_not_whole(reader);
-  for (const Journey* const journey : chosen(rebuilt, options))
+  for (const latseq::Journey* const journey : chosen(rebuilt, options))
     SJ_CHECK(print_data(options.json ? latseq::journey_json(rebuilt.recording, *journey)
                                      : journey_text(rebuilt, *journey)));
   return {};

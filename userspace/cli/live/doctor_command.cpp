@@ -22,7 +22,7 @@ namespace sojourn::cli {
 
 namespace {
 
-constexpr auto kLook = std::chrono::milliseconds(500);
+constexpr auto kTargetWatch = std::chrono::milliseconds(500);
 
 struct DoctorOptions {
   pid_t pid = 0;
@@ -46,7 +46,7 @@ Result<void> doctor(const DoctorOptions& options) {
   doctor::Diagnosis diagnosis = doctor::judge_host(facts, answers);
   std::string points;
   if (process) {
-    SJ_TRY(look, doctor::inspect_target(*process, answers, kLook));
+    SJ_TRY(look, doctor::inspect_target(*process, answers, kTargetWatch));
     doctor::judge_target(look, diagnosis);
     points = doctor::points_text(look);
   }

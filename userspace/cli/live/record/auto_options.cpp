@@ -18,7 +18,7 @@ namespace {
 constexpr const char* kDuration = "5s";
 constexpr const char* kFrequency = "199Hz";
 constexpr const char* kFamilies = "sched,irq,sockets";
-constexpr std::chrono::milliseconds kLook{100};
+constexpr std::chrono::milliseconds kSyscallSample{100};
 
 // The limit for recording system calls, as a share of the CPU time of the whole machine: every
 // process pays for it.
@@ -26,7 +26,7 @@ constexpr double kMaxOfMachine = 0.05;
 
 // True if the rate cannot be measured: then recording itself reports why.
 bool can_afford_syscalls(const std::vector<pid_t>& pids, bool quiet) {
-  const auto rate = capture::measure_syscalls(pids, kLook);
+  const auto rate = capture::measure_syscalls(pids, kSyscallSample);
   if (!rate || rate->share() <= kMaxOfMachine) return true;
   if (!quiet)
     tell(

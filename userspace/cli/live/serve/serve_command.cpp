@@ -27,7 +27,7 @@ namespace sojourn::cli {
 
 namespace {
 
-constexpr auto kLook = std::chrono::milliseconds(50);
+constexpr auto kServePoll = std::chrono::milliseconds(50);
 
 struct ServeOptions {
   LiveSettings settings;
@@ -49,7 +49,7 @@ Result<bool> wait_for_begin(ServedTrace& trace, const RecordOptions& record, int
     if (!trace.problem().empty()) return fail("{}", trace.problem());
     if (record.flight.waits() && capture::has_capture(trace.pid())) break;
     pollfd watched{.fd = signals, .events = POLLIN, .revents = 0};
-    if (poll(&watched, 1, may_be_more ? 0 : static_cast<int>(kLook.count())) > 0) return false;
+    if (poll(&watched, 1, may_be_more ? 0 : static_cast<int>(kServePoll.count())) > 0) return false;
   }
   return true;
 }

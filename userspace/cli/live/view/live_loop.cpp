@@ -19,7 +19,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr std::chrono::milliseconds kLook(50);
+constexpr std::chrono::milliseconds kPollInterval(50);
 // While a long trace is played.
 constexpr std::chrono::milliseconds kBetweenDraws(200);
 
@@ -40,7 +40,7 @@ class ScreenLoop {
       SJ_TRY(came, look());
       if (is_over_) break;
       if (is_stale_) draw();
-      SJ_CHECK(wait(signals, came ? std::chrono::milliseconds(0) : kLook));
+      SJ_CHECK(wait(signals, came ? std::chrono::milliseconds(0) : kPollInterval));
     }
     return {};
   }
