@@ -72,12 +72,12 @@ std::vector<std::string> edges_only_in(Figures side, Figures other) {
   return only;
 }
 
-// How far a time may be off in any of the runs.
-double resolution_ns(Figures base, Figures now, char direction) {
+// How far the time may be off in any of the runs.
+double resolution_ns(Figures base, Figures now, const Comparison& time) {
   double largest = kUnitOfTimeNs;
   for (const Figures side : {base, now})
     for (const RunFigures& run : side)
-      largest = std::max(largest, run.time_error_ns[direction == 'U' ? 1 : 0]);
+      largest = std::max(largest, time_error_ns(run, time.direction, time.name, time.is_latency));
   return largest;
 }
 
@@ -138,7 +138,7 @@ Difference difference(Figures base, Figures now, const DifferenceOptions& option
     options.turns->judge(found.times, options.level);
   }
   for (Comparison& each : found.times) {
-    each.resolution_ns = resolution_ns(base, now, each.direction);
+    each.resolution_ns = resolution_ns(base, now, each);
     if (each.verdict == Verdict::kChanged && each.is_below_resolution())
       each.verdict = Verdict::kSame;
   }

@@ -50,7 +50,10 @@ void Flow::on_journey(const journeys::Journey& journey) {
   };
   for (const journeys::Step& step : journey.steps) {
     if (at_point(step.point) == packet.points.end())
-      packet.points.push_back({.point = step.point, .tid = step.tid, .ts_ns = step.ts_ns});
+      packet.points.push_back({.point = step.point,
+                               .tid = step.tid,
+                               .ts_ns = step.ts_ns,
+                               .host = model::host_of(options_.hosts, step.stream)});
     if (step.repeat_of != journeys::kNoStep) continue;
     for (const std::uint32_t parent : step.parents) {
       const std::pair tie(journey.steps[parent].point, step.point);
@@ -95,6 +98,11 @@ bool Flow::woke(std::uint32_t waker, std::uint32_t woken, std::uint64_t after_ns
   return first != known->second.end() && *first <= until_ns;
 }
 
+std::uint64_t Flow::clock_error_ns(const Seen& one, const Seen& other) const {
+  if (options_.hosts.empty() || one.host != other.host) return options_.clock_error_ns;
+  return std::min(options_.clock_error_ns, 2 * options_.hosts[one.host].stamp_error_ns);
+}
+
 void Flow::add(const Packet& packet) {
   Matrix& matrix = matrices_[packet.direction == model::Direction::kUplink ? 1 : 0];
   std::size_t unknown = 0;
@@ -116,7 +124,7 @@ void Flow::add(const Packet& packet) {
       const bool is_one_thread = earlier.tid != 0 && earlier.tid == later.tid;
       Cell& cell = matrix.at(indexes[first], indexes[second]);
       // The events of one thread have its own order, even if the clock disagrees.
-      if (!is_one_thread && later.ts_ns - earlier.ts_ns <= options_.clock_error_ns) {
+      if (!is_one_thread && later.ts_ns - earlier.ts_ns <= clock_error_ns(earlier, later)) {
         ++cell.too_near;
         ++matrix.at(indexes[second], indexes[first]).too_near;
         continue;

@@ -16,6 +16,7 @@
 #include "analysis/context/thread_states.h"
 #include "analysis/journeys/journey.h"
 #include "analysis/journeys/topology.h"
+#include "analysis/model/capture_info.h"
 #include "analysis/model/event.h"
 #include "analysis/model/schema.h"
 
@@ -24,6 +25,8 @@ namespace sojourn::differential {
 struct FlowOptions {
   double least_share = 1;            // of packets, in which an order must hold
   std::uint64_t clock_error_ns = 0;  // stamps of different threads that are nearer order nothing
+  // Of a merged trace: stamps of one of these hosts may be as near as twice its own error.
+  std::vector<model::MergedHost> hosts = {};
 };
 
 // Two points of one direction.
@@ -70,6 +73,7 @@ class Flow : public journeys::Observer {
     model::PointId point = 0;
     std::uint32_t tid = 0;
     std::uint64_t ts_ns = 0;
+    std::size_t host = 0;
   };
   struct Packet {
     model::Direction direction = model::Direction::kDownlink;
@@ -102,6 +106,8 @@ class Flow : public journeys::Observer {
   };
 
   void add(const Packet& packet);
+  // The distance up to which two stamps order nothing.
+  std::uint64_t clock_error_ns(const Seen& one, const Seen& other) const;
   bool woke(std::uint32_t waker, std::uint32_t woken, std::uint64_t after_ns,
             std::uint64_t until_ns) const;
   FlowOfDirection flow_of(const Matrix& matrix, char direction) const;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <iterator>
 #include <map>
 #include <queue>
 #include <set>
@@ -46,6 +47,25 @@ std::set<std::uint32_t> energy_streams(trace::Reader& reader) {
   return found;
 }
 
+// `by`: the clock of the pair's other host; null: that is the first one.
+void set_speeds(HostClock& clock, const HostPair& pair, const HostClock* by) {
+  const auto inverse = [](Bounds of) { return Bounds{.low = 1 / of.high, .high = 1 / of.low}; };
+  const auto product = [](Bounds one, Bounds other) {
+    return Bounds{.low = one.low * other.low, .high = one.high * other.high};
+  };
+  Bounds all = pair.map.pieces().front().lines.drift();
+  const bool is_theirs = pair.theirs == clock.host;  // the line is its clock by the other one's
+  clock.drift = is_theirs ? all : inverse(all);
+  for (const ClockPiece& piece : pair.map.pieces()) {
+    all.low = std::min(all.low, piece.lines.drift().low);
+    all.high = std::max(all.high, piece.lines.drift().high);
+  }
+  clock.rate = is_theirs ? inverse(all) : all;
+  if (by == nullptr) return;
+  clock.drift = product(clock.drift, by->drift);
+  clock.rate = product(clock.rate, by->rate);
+}
+
 std::int32_t of_host(std::size_t host, std::int32_t number) {
   return number <= 0
              ? number
@@ -58,6 +78,17 @@ double HostClock::widest_half() const {
   double widest = 0;
   for (const Knot& knot : knots) widest = std::max(widest, knot.half);
   return widest;
+}
+
+double HostClock::rate_error() const {
+  double off = 0;
+  for (std::size_t at = 1; at < knots.size(); ++at) {
+    const double span = knots[at].theirs - knots[at - 1].theirs;
+    if (span <= 0) continue;
+    const double here = (knots[at].ours - knots[at - 1].ours) / span;
+    off += span * std::max(std::abs(here - rate.low), std::abs(here - rate.high));
+  }
+  return off == 0 ? 0 : off / (knots.back().theirs - knots.front().theirs);
 }
 
 Result<HostMerge> HostMerge::prepare(std::span<trace::Reader> hosts, const journeys::Rules& rules,
@@ -187,7 +218,7 @@ Result<void> HostMerge::find_clocks_by_tai(std::span<trace::Reader> hosts, doubl
   for (std::size_t host = 1; host < hosts.size(); ++host) {
     HostClock clock;
     clock.host = host;
-    clock.drift = {.low = 1, .high = 1};
+    clock.drift = clock.rate = {.low = 1, .high = 1};
     const double half = error_ns + reading_ns[0] + reading_ns[host];
     const auto add = [&](double theirs) {
       const std::uint64_t at = origins_[host] + static_cast<std::uint64_t>(theirs);
@@ -235,7 +266,7 @@ Result<void> HostMerge::find_clocks(std::span<trace::Reader> hosts) {
       HostClock& clock = clocks_[host];
       clock.host = host;
       clock.steps = pair.map.pieces().size() - 1;
-      clock.drift = pair.map.pieces().front().lines.drift();
+      set_speeds(clock, pair, by == 0 ? nullptr : &clocks_[by]);
       const auto span = static_cast<double>(ends_[host] - origins_[host]);
       // Knots lie inside of one piece each, so that no line is drawn through a step.
       const auto add = [&](double theirs) {
@@ -402,12 +433,30 @@ Result<void> HostMerge::write_events(trace::Reader& reader, std::size_t host,
   return {};
 }
 
+// The error of one host's stamps against each other; of several, if its trace is a merged one.
+std::vector<model::MergedHost> HostMerge::merged_hosts(const model::Capture& capture,
+                                                       std::size_t host,
+                                                       std::uint32_t first_stream) const {
+  auto merged = capture.hosts;
+  if (merged.empty()) merged.push_back({.stamp_error_ns = capture.stamp_error_ns});
+  const auto clock = std::ranges::find(clocks_, host, &HostClock::host);
+  const double rate_error = clock == clocks_.end() ? 0 : clock->rate_error();
+  const double of_cpus = cpu_clocks_.empty() ? 0 : cpu_clocks_[host].widest_error_ns();
+  for (model::MergedHost& each : merged) {
+    each.first_stream += first_stream;
+    each.stamp_error_ns += static_cast<std::uint64_t>(std::ceil(of_cpus));
+    each.rate_error_ppb += static_cast<std::uint64_t>(std::ceil(rate_error * 1e9));
+  }
+  return merged;
+}
+
 Result<void> HostMerge::write(std::span<trace::Reader> hosts, trace::Writer& writer,
                               std::string_view tracer) const {
   SJ_CHECK(writer.write(schema_));
   if (energy_.was_asked_for()) SJ_CHECK(writer.write(energy_));
   model::Capture all = hosts.front().capture();
   all.tracer = tracer;
+  all.hosts.clear();
   model::Ledger ledger;
   std::uint32_t first_stream = 0;
   bool has_hits = true;
@@ -460,6 +509,8 @@ Result<void> HostMerge::write(std::span<trace::Reader> hosts, trace::Writer& wri
       if (!reader.profile().empty()) SJ_CHECK(writer.write(reader.profile()));
     }
     const model::Capture& capture = reader.capture();
+    if (hosts.size() > 1 || !capture.hosts.empty())
+      std::ranges::copy(merged_hosts(capture, host, first_stream), std::back_inserter(all.hosts));
     has_hits &= !capture.stream_hits.empty();
     hits.resize(first_stream);
     hits.insert(hits.end(), capture.stream_hits.begin(), capture.stream_hits.end());

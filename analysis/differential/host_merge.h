@@ -62,11 +62,15 @@ struct HostClock {
   };
   std::vector<Knot> knots;
   std::size_t steps = 0;
-  Bounds drift;  // of its first piece
+  Bounds drift;  // how fast it goes by the first host's clock, before its first step
+  Bounds rate;   // how fast the first host's clock goes by it, in all of the trace
   std::optional<double>
       off_by_ns;  // by TAI: so far at least from what packets leave; none: it fits
 
   double widest_half() const;
+  // By what share times between two of its events may be too long or too short once they are
+  // converted, on average over the trace.
+  double rate_error() const;
 };
 
 // Three hosts' pairs that contradict each other.
@@ -102,6 +106,8 @@ class HostMerge {
   Result<void> find_clocks_by_tai(std::span<trace::Reader> hosts, double error_ns);
   void check_loops(std::span<trace::Reader> hosts);
   using Streams = std::set<std::uint32_t>;
+  std::vector<model::MergedHost> merged_hosts(const model::Capture& capture, std::size_t host,
+                                              std::uint32_t first_stream) const;
   static Streams streams_left_out(trace::Reader& reader, std::size_t host);
   void join_energy(std::span<trace::Reader> hosts);
   void add_to_energy_ids(std::size_t host, model::EventColumns& columns) const;

@@ -7,7 +7,6 @@
 #include "analysis/pipeline/trace_marks.h"
 #include "analysis/pipeline/trace_pass.h"
 #include "analysis/report/costs.h"
-#include "analysis/report/hit_error.h"
 
 namespace sojourn::differential {
 namespace {
@@ -43,19 +42,26 @@ void add_costs(RunFigures& run, const trace::Reader& reader, const journeys::Tot
     run.tracing_ns_per_packet = costs.took_ns / static_cast<double>(packets);
 }
 
-std::array<double, 2> time_errors_ns(const model::Capture& capture,
-                                     const journeys::Topology& topology) {
-  std::array<double, 2> errors = {};
-  for (std::size_t direction = 0; direction < errors.size(); ++direction) {
-    errors[direction] = static_cast<double>(capture.stamp_error_ns);
-    for (const journeys::Pair& pair : topology.pairs)
-      if (topology.points[pair.parent].direction == model::kPacketDirections[direction])
-        errors[direction] = std::max(errors[direction], report::hit_error_ns(capture, pair.parent));
-  }
-  return errors;
+// The options of the flow of a trace, and what is told of them.
+FlowOptions flow_options(const model::Capture& capture, const RunOptions& options,
+                         RunFigures& run) {
+  // An order compares two stamps, and each may be off.
+  run.clock_error_ns = options.clock_error_ns.value_or(2 * capture.stamp_error_ns);
+  FlowOptions flow = {.least_share = options.least_share, .clock_error_ns = run.clock_error_ns};
+  if (options.clock_error_ns) return flow;
+  flow.hosts = capture.hosts;
+  for (const model::MergedHost& host : capture.hosts)
+    run.host_clock_errors_ns.push_back(2 * host.stamp_error_ns);
+  return flow;
 }
 
 }  // namespace
+
+double time_error_ns(const RunFigures& run, char direction, std::string_view name,
+                     bool is_latency) {
+  const TimeErrors& errors = run.time_errors[direction == 'U' ? 1 : 0];
+  return is_latency ? errors.latency_ns : errors.of_stay(name);
+}
 
 Result<RunFigures> read_figures(Executor& executor, pipeline::TraceInput& input,
                                 const RunOptions& options, pipeline::Progress progress) {
@@ -68,14 +74,13 @@ Result<RunFigures> read_figures(Executor& executor, pipeline::TraceInput& input,
   run.build_id = reader.target().build_id;
   run.begin_ns = span.begin_ns;
   run.duration_ns = span.end_ns > span.begin_ns ? span.end_ns - span.begin_ns : 0;
-  // An order compares two stamps, and each may be off.
-  run.clock_error_ns = options.clock_error_ns.value_or(2 * reader.capture().stamp_error_ns);
   PacketTables tables(topology, span.begin_ns, span.end_ns);
-  Flow flow(reader.schema(),
-            {.least_share = options.least_share, .clock_error_ns = run.clock_error_ns});
+  Flow flow(reader.schema(), flow_options(reader.capture(), options, run));
+  TimeErrorFinder errors(reader.capture(), topology);
   pipeline::TracePass pass(executor, input);
   pass.observe(tables);
   pass.observe(flow);
+  if (!reader.capture().hosts.empty()) pass.observe(errors);
   if (options.wanted) pass.keep(options.wanted);
   pass.show(std::move(progress));
   pass.consume([&](const model::EventBatch& events) {
@@ -96,7 +101,7 @@ Result<RunFigures> read_figures(Executor& executor, pipeline::TraceInput& input,
                             .units = tables.depth(place)});
   run.flows = flow.directions();
   run.left_out = tables.left_out();
-  run.time_error_ns = time_errors_ns(reader.capture(), topology);
+  run.time_errors = errors.found(run.packets);
   add_costs(run, reader, totals);
   return run;
 }

@@ -8,6 +8,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -15,6 +16,7 @@
 #include "analysis/base/result.h"
 #include "analysis/differential/flow.h"
 #include "analysis/differential/segment_ranking.h"
+#include "analysis/differential/time_errors.h"
 #include "analysis/journeys/journey.h"
 #include "analysis/pipeline/rebuild.h"
 #include "analysis/pipeline/trace_input.h"
@@ -38,9 +40,10 @@ struct RunFigures {
   std::vector<DepthOfPlace> depths;
   std::vector<FlowOfDirection> flows;
   std::uint64_t clock_error_ns = 0;  // stamps that were nearer ordered nothing
-  // By direction: how far a time may be off in all of the run, by the error of its stamps or of
-  // what a hit took. Averages do not make that smaller.
-  std::array<double, 2> time_error_ns = {};
+  // Of a merged trace, by host: the same for two stamps of that host. Empty: one host, or one error
+  // was asked for.
+  std::vector<std::uint64_t> host_clock_errors_ns;
+  std::array<TimeErrors, 2> time_errors;
   std::optional<double> tracing_share;          // of the target's CPU time
   std::optional<double> tracing_ns_per_packet;  // of the target's time
   std::uint64_t left_out = 0;                   // packets that were more than are kept
@@ -48,6 +51,9 @@ struct RunFigures {
 
 // Stamps are in nanoseconds, so no trace shows a smaller shift.
 constexpr double kUnitOfTimeNs = 1;
+
+// How far this latency or stay may be off in all of the run.
+double time_error_ns(const RunFigures& run, char direction, std::string_view name, bool is_latency);
 
 struct RunOptions {
   double least_share = 1;

@@ -38,11 +38,13 @@ void RunsInTurns::add(const RunFigures& run, bool is_new) {
       count += 1;
     }
     if (count == 0) return;
-    row_of(direction, name, is_latency).turns.push_back({.value = sum / count, .is_new = is_new});
+    Row& row = row_of(direction, name, is_latency);
+    row.turns.push_back({.value = sum / count, .is_new = is_new});
+    row.resolution_ns =
+        std::max(row.resolution_ns, time_error_ns(run, direction, name, is_latency));
   };
   constexpr std::string_view kDirections = "DU";
   for (std::size_t direction = 0; direction < kDirections.size(); ++direction) {
-    resolution_ns_[direction] = std::max(resolution_ns_[direction], run.time_error_ns[direction]);
     const RunOfPackets& packets = run.packets[direction];
     take(kDirections[direction], "latency", true, packets.latency_ns);
     for (const auto& [place, stays] : packets.stays_ns)
@@ -61,9 +63,9 @@ const RunsInTurns::Row* RunsInTurns::surest() const {
   return found == rows_.end() ? nullptr : &*found;
 }
 
-bool RunsInTurns::is_resolved(const Row& row) const {
+bool RunsInTurns::is_resolved(const Row& row) {
   const auto shift = row.shift();
-  return shift && std::abs(shift->by()) > resolution_ns_[row.direction == 'U' ? 1 : 0];
+  return shift && std::abs(shift->by()) > row.resolution_ns;
 }
 
 bool RunsInTurns::is_certain(double level) const {

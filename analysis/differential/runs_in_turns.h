@@ -2,7 +2,6 @@
 // a place differs between the sides (sequential_test.h). One thread owns a RunsInTurns.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <optional>
 #include <span>
@@ -24,7 +23,8 @@ class RunsInTurns {
     bool is_latency = false;
     std::vector<Turn> turns = {};
     double evidence = 1;
-    double adjusted_p = 1;  // of all rows together
+    double adjusted_p = 1;                 // of all rows together
+    double resolution_ns = kUnitOfTimeNs;  // how far it may be off in any of the runs
 
     // Nothing if a side has no run yet.
     std::optional<Shift> shift() const;
@@ -45,10 +45,9 @@ class RunsInTurns {
  private:
   Row& row_of(char direction, const std::string& name, bool is_latency);
 
-  bool is_resolved(const Row& row) const;
+  static bool is_resolved(const Row& row);
 
   std::vector<Row> rows_;
-  std::array<double, 2> resolution_ns_ = {kUnitOfTimeNs, kUnitOfTimeNs};  // by direction
   std::size_t runs_ = 0;
 };
 

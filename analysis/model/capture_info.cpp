@@ -53,6 +53,11 @@ std::vector<std::uint16_t> groups_of(const std::vector<Stream>& streams,
   return groups;
 }
 
+std::size_t host_of(const std::vector<MergedHost>& hosts, std::uint32_t stream) {
+  const auto next = std::ranges::upper_bound(hosts, stream, {}, &MergedHost::first_stream);
+  return next == hosts.begin() ? 0 : static_cast<std::size_t>(next - hosts.begin()) - 1;
+}
+
 std::string_view name(LossCause cause) {
   switch (cause) {
     case LossCause::kRingFull:

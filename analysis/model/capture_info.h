@@ -2,6 +2,7 @@
 // and the ledger of all hits that were not kept. Plain data, no behaviour.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -82,6 +83,20 @@ struct CounterOffset {
   bool operator==(const CounterOffset&) const = default;
 };
 
+// One host of a merged trace. Its streams are those from first_stream on, up to the next one's.
+struct MergedHost {
+  std::uint32_t first_stream = 0;
+  std::uint64_t stamp_error_ns = 0;  // of its stamps against each other
+  // How far times between its events may be too long or too short, in parts of 10^9: they are by
+  // the clock of the first host.
+  std::uint64_t rate_error_ppb = 0;
+
+  bool operator==(const MergedHost&) const = default;
+};
+
+// The index of the host whose stream it is; 0 if there is one host.
+std::size_t host_of(const std::vector<MergedHost>& hosts, std::uint32_t stream);
+
 // Every hit with open_ns <= ts < close_ns is in the trace or in the ledger, except those of shed
 // points and of points that were not armed yet. close_ns is 0 in a trace whose capture did not end
 // in order.
@@ -102,6 +117,9 @@ struct Capture {
   std::uint64_t target_cpu_ns = 0;  // between the marks
   std::uint64_t stamp_error_ns =
       0;  // the largest error of stamps; 0: they were read from the clock
+  // Of a merged trace, by first_stream: stamp_error_ns holds for stamps of different hosts then.
+  // Empty: all streams are one host's.
+  std::vector<MergedHost> hosts;
   std::uint64_t stamp_delay_ns = 0;    // of eBPF, measured by trials and subtracted from its stamps
   std::uint64_t tracer_rss_bytes = 0;  // at most
   std::uint64_t longest_starved_ns = 0;    // the longest time that the tracer waited for a CPU

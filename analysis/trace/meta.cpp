@@ -123,6 +123,12 @@ constexpr auto kFields<model::CounterOffset> = table(
     field("error_ns", &model::CounterOffset::error_ns));
 
 template <>
+constexpr auto kFields<model::MergedHost> =
+    table(field("first_stream", &model::MergedHost::first_stream),
+          field("stamp_error_ns", &model::MergedHost::stamp_error_ns),
+          field("rate_error_ppb", &model::MergedHost::rate_error_ppb));
+
+template <>
 constexpr auto kFields<model::Capture> =
     table(field("tracer", &model::Capture::tracer), field("engine", &model::Capture::engine),
           field("attach", &model::Capture::attach), field("sites", &model::Capture::sites),
@@ -133,6 +139,7 @@ constexpr auto kFields<model::Capture> =
           field("tracer_cpu_ns", &model::Capture::tracer_cpu_ns),
           field("target_cpu_ns", &model::Capture::target_cpu_ns),
           field("stamp_error_ns", &model::Capture::stamp_error_ns),
+          field("hosts", &model::Capture::hosts, kIfSet),
           field("stamp_delay_ns", &model::Capture::stamp_delay_ns),
           field("tracer_rss_bytes", &model::Capture::tracer_rss_bytes),
           field("longest_starved_ns", &model::Capture::longest_starved_ns),

@@ -80,8 +80,10 @@ struct Truth {
   std::map<std::uint64_t, double> wire_ns;  // of each downlink packet
 };
 
-// Packets from the first to the second host and back; those from the first queue for longer.
-Truth fill(Host& first, Host& second, std::uint64_t seed, bool both_ways = true) {
+// Packets from the first to the second host and back; those from the first queue for longer. Each
+// host takes 10 us for a downlink packet, or `slower_ns` more.
+Truth fill(Host& first, Host& second, std::uint64_t seed, bool both_ways = true,
+           double slower_ns = 0) {
   first.points = {"D app.in--tx len:flow.sn", "D tx--wire len:flow.sn", "U air--rx len:flow.sn",
                   "U rx--app.out len:flow.sn"};
   second.points = {"D wire--peer.rx len:flow.sn", "D peer.rx--peer.out len:flow.sn",
@@ -89,6 +91,8 @@ Truth fill(Host& first, Host& second, std::uint64_t seed, bool both_ways = true)
   std::mt19937_64 random(seed);
   std::exponential_distribution<double> there(1 / 300e3);
   std::exponential_distribution<double> back(1 / 50e3);
+  std::mt19937_64 of_work(seed + 1000);
+  std::uniform_real_distribution<double> work(9.5e3 + slower_ns, 10.5e3 + slower_ns);
   Truth truth;
   for (unsigned sn = 0; sn < kPackets; ++sn) {
     const double now = kApartNs * sn;
@@ -97,10 +101,11 @@ Truth fill(Host& first, Host& second, std::uint64_t seed, bool both_ways = true)
     const auto hit = [sn](Host& host, double at, const char* point) {
       host.events.emplace_back(at, fmt::format("{} 100 1 {}", point, sn));
     };
+    const double left = now + work(of_work);
     hit(first, now, "D app.in--tx");
-    hit(first, now + 10e3, "D tx--wire");
-    hit(second, now + 10e3 + wire_ns, "D wire--peer.rx");
-    hit(second, now + 20e3 + wire_ns, "D peer.rx--peer.out");
+    hit(first, left, "D tx--wire");
+    hit(second, left + wire_ns, "D wire--peer.rx");
+    hit(second, left + wire_ns + work(of_work), "D peer.rx--peer.out");
     if (!both_ways) continue;
     const double sent = now + 2e6;
     hit(second, sent, "U peer.in--peer.tx");
@@ -156,6 +161,47 @@ TEST_CASE("one journey crosses hosts, and its times are right within the stated 
     CHECK(complete >= kPackets * 99 / 100);
     CHECK(right >= complete * 99 / 100);
   }
+}
+
+TEST_CASE("diff of merged traces finds a small change on one host, and none between hosts") {
+  const test::TemporaryDirectory directory;
+  const auto merged = [&](std::uint64_t seed, double slower_ns) {
+    Host first = {.name = fmt::format("first{}", seed), .clock = clock_of(0, 0, 0)};
+    Host second = {.name = fmt::format("second{}", seed), .clock = clock_of(3e12, 30, 0)};
+    fill(first, second, seed, true, slower_ns);
+    const std::string path = directory.path(fmt::format("merged{}.sjt", seed));
+    output_of({"merge", write(directory, first), write(directory, second), "-o", path});
+    return path;
+  };
+  const std::string base = merged(1, 0);
+  const std::string now = merged(2, 2e3);
+  const json about = json::parse(output_of({"check", base, "--json"}));
+  CHECK(about["stamp_error_ns"] >= 30'000);
+  REQUIRE(about["hosts"].size() == 2);
+  for (const json& host : about["hosts"]) CHECK(host["stamp_error_ns"] == 0);
+  CHECK(about["hosts"][0]["rate_error_ppb"] == 0);
+  CHECK(about["hosts"][1]["rate_error_ppb"] > 100);  // the drift is known to some parts in 10^6
+  CHECK(about["hosts"][1]["rate_error_ppb"] < 20'000);
+  CHECK(output_of({"check", base}).contains("hosts    2: stamps of one are off by "));
+
+  const json told = json::parse(output_of({"diff", base, "--against", now, "--json"}));
+  const auto row = [&](const char* name, const char* direction) -> json {
+    for (const json& each : told["times"])
+      if (each["name"] == name && each["dir"] == direction) return each;
+    FAIL(name << " is not compared");
+    return {};
+  };
+  for (const char* const place : {"tx", "peer.rx"}) {
+    CAPTURE(place);
+    CHECK(row(place, "D")["resolution_us"] < 0.01);
+    CHECK(row(place, "D")["verdict"] == "changed");
+  }
+  for (const char* const name : {"wire", "latency"}) {
+    CAPTURE(name);
+    CHECK(row(name, "D")["resolution_us"] >= 30);
+    CHECK(row(name, "D")["verdict"] != "changed");
+  }
+  CHECK(output_of({"flow", base}).contains(", on one host nearer than 0 ns"));
 }
 
 TEST_CASE("packets of one direction leave the offset open, and without packets all is open") {
@@ -240,7 +286,9 @@ TEST_CASE("TAI that is not set relates no clocks") {
 }
 
 // Three hosts, each with packets to and from each other one.
-std::array<Host, 3> triangle(const std::array<Clock, 3>& clocks, double shortcut_ns) {
+// `is_chain`: those of the first two exchange none.
+std::array<Host, 3> triangle(const std::array<Clock, 3>& clocks, double shortcut_ns,
+                             bool is_chain = false) {
   std::array<Host, 3> hosts;
   const auto place = [](std::size_t from, std::size_t to, const char* where) {
     return fmt::format("{}{}.{}", from, to, where);
@@ -260,7 +308,7 @@ std::array<Host, 3> triangle(const std::array<Clock, 3>& clocks, double shortcut
   for (unsigned sn = 0; sn < kPackets; ++sn)
     for (std::size_t from = 0; from < 3; ++from)
       for (std::size_t to = 0; to < 3; ++to) {
-        if (from == to) continue;
+        if (from == to || (is_chain && from + to == 1)) continue;
         const double sent = kApartNs * sn + 1e5 * static_cast<double>(from);
         // Stamps that are wrong between the first and the last host only.
         const double wrong = from == 0 && to == 2   ? -shortcut_ns
@@ -302,6 +350,27 @@ TEST_CASE("three hosts agree, and if two of them disagree it is reported") {
   const test::Ended broken = merge(400e3);
   CHECK(broken.exit_code == 0);
   CHECK(broken.err.contains("contradict each other by "));
+}
+
+TEST_CASE("a host that shares no packets with the first one is related by a third one") {
+  const test::TemporaryDirectory directory;
+  std::vector<std::string> arguments = {"merge"};
+  const auto hosts =
+      triangle({clock_of(0, 0, 0), clock_of(2e9, 40, 0), clock_of(9e12, -25, 0)}, 0, true);
+  for (const Host& host : hosts) arguments.push_back(write(directory, host));
+  arguments.insert(arguments.end(), {"-o", directory.path("merged.sjt"), "--json"});
+  const json told = json::parse(output_of(arguments));
+  REQUIRE(told["pairs"].size() == 2);
+  REQUIRE(told["clocks"].size() == 2);
+  for (const auto& [at, drift_ppm] : {std::pair(0, 40.0), std::pair(1, -25.0)}) {
+    CAPTURE(at);
+    const json& clock = told["clocks"][static_cast<std::size_t>(at)];
+    CHECK(clock["drift_low_ppm"] <= drift_ppm);
+    CHECK(clock["drift_high_ppm"] >= drift_ppm);
+    CHECK(clock["drift_high_ppm"].get<double>() - clock["drift_low_ppm"].get<double>() < 40);
+  }
+  // Its bounds are those of both pairs.
+  CHECK(told["clocks"][0]["bound_ns"] > told["clocks"][1]["bound_ns"]);
 }
 
 TEST_CASE("the energy of all hosts adds up, and one without leaves no total") {

@@ -90,6 +90,11 @@ void print_json(const trace::Reader& reader, const Findings& found) {
   const json counters = {{"offsets", std::move(offsets)},
                          {"corrected", reader.capture().counters_corrected},
                          {"events_of_unknown_cpu", reader.capture().events_of_unknown_cpu}};
+  json hosts = json::array();
+  for (const model::MergedHost& each : reader.capture().hosts)
+    hosts.push_back({{"first_stream", each.first_stream},
+                     {"stamp_error_ns", each.stamp_error_ns},
+                     {"rate_error_ppb", each.rate_error_ppb}});
   const json all = {{"whole", reader.damage().empty()},
                     {"losses", found.losses()},
                     {"bytes", reader.bytes()},
@@ -100,6 +105,7 @@ void print_json(const trace::Reader& reader, const Findings& found) {
                     {"clock_pairs", reader.clocks().size()},
                     {"counters", counters},
                     {"stamp_error_ns", reader.capture().stamp_error_ns},
+                    {"hosts", std::move(hosts)},
                     {"index", reader.had_index()},
                     {"open_ns", reader.capture().open_ns},
                     {"close_ns", reader.capture().close_ns},
@@ -132,6 +138,14 @@ void print_counters(const model::Capture& capture) {
       cpus, furthest.cpu, furthest.ahead_ns, counted(capture.events_of_unknown_cpu, "event"));
 }
 
+void print_hosts(const model::Capture& capture) {
+  if (capture.hosts.empty()) return;
+  const auto own = std::ranges::max(capture.hosts, {}, &model::MergedHost::stamp_error_ns);
+  fmt::print("hosts    {}: stamps of one are off by {} at most, of two by {}\n",
+             capture.hosts.size(), present::duration(static_cast<double>(own.stamp_error_ns)),
+             present::duration(static_cast<double>(capture.stamp_error_ns)));
+}
+
 void print_text(const trace::Reader& reader, const Findings& found) {
   fmt::print("{}   {} of {} in {}, {:.2f} bytes an event\n", bytes(reader.bytes()),
              counted(found.file.events, "event"), counted(reader.schema().points.size(), "point"),
@@ -144,6 +158,7 @@ void print_text(const trace::Reader& reader, const Findings& found) {
                static_cast<double>(capture.close_ns - capture.open_ns) / 1e9, capture.ended_by);
   fmt::print("clocks   {} of monotonic and wall time\n", counted(reader.clocks().size(), "pair"));
   print_counters(capture);
+  print_hosts(capture);
   fmt::print("index    {}\n", reader.had_index() ? "whole" : "missing: rebuilt from the blocks");
 
   fmt::print("\nstream       blocks        events     missing      counted\n");
@@ -214,7 +229,8 @@ Action define_check(Arguments& arguments) {
       "--json: {\"whole\", \"losses\": complete | accounted | unaccounted | unknown, \"bytes\", "
       "\"events\", \"bytes_per_event\", \"blocks\", \"points\", \"clock_pairs\", "
       "\"counters\": {\"offsets\": [{\"cpu\", \"ahead_ns\", \"error_ns\"}], \"corrected\", "
-      "\"events_of_unknown_cpu\"}, \"stamp_error_ns\", \"index\", "
+      "\"events_of_unknown_cpu\"}, \"stamp_error_ns\", "
+      "\"hosts\": [{\"first_stream\", \"stamp_error_ns\", \"rate_error_ppb\"}], \"index\", "
       "\"open_ns\", \"close_ns\", \"missing\", \"unaccounted\", \"lost\", \"filtered\", "
       "\"ledger\": {cause: count}, \"streams\": [{\"stream\", \"blocks\", \"events\", \"gaps\", "
       "\"missing\", \"counted\", \"filtered\"}], \"damage\": [{\"offset\", \"bytes\", \"what\"}]}");

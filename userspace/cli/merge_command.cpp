@@ -223,7 +223,7 @@ Action define_merge(Arguments& arguments) {
   arguments.footer(
       "within  how far the merged times of that host may be off, at its first event and at most: "
       "from packets that were seen on both hosts, in both directions. None arrives before it was "
-      "sent. The merged trace says it as the error of its stamps\n"
+      "sent. The merged trace says it as the error of stamps of two hosts\n"
       "        With --tai: what it says, and the time that reading the clocks took\n"
       "drift   how fast that clock goes against the first one\n"
       "steps   how often it was set; packets contradict a straight line there\n"

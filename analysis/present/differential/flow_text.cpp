@@ -25,12 +25,19 @@ std::string pairs_text(const std::vector<differential::FlowEdge>& edges, std::st
   return table.text(width) + "\n";
 }
 
+// The error of stamps of one host of a merged trace.
+std::string within_hosts(const differential::RunFigures& run) {
+  if (run.host_clock_errors_ns.empty()) return "";
+  return fmt::format(", on one host nearer than {}",
+                     duration(static_cast<double>(std::ranges::max(run.host_clock_errors_ns))));
+}
+
 std::string graph_text(const differential::FlowOfDirection& flow,
                        const differential::RunFigures& run, std::size_t width) {
   std::string text = wrapped(
-      fmt::format("flow of {}: {} packets; stamps of two threads nearer than {} order nothing",
+      fmt::format("flow of {}: {} packets; stamps of two threads nearer than {} order nothing{}",
                   flow.direction, count(flow.packets),
-                  duration(static_cast<double>(run.clock_error_ns))),
+                  duration(static_cast<double>(run.clock_error_ns)), within_hosts(run)),
       2, width);
   text += "\n";
   Table table({"from", "to", "packets", "too near", "evidence"});
@@ -155,7 +162,9 @@ std::string flow_text(const FlowContent& content) {
 
 ordered_json flow_json(const FlowContent& content) {
   const differential::RunFigures& first = content.runs.front();
-  ordered_json told = {{"clock_error_ns", first.clock_error_ns}, {"level", content.level}};
+  ordered_json told = {{"clock_error_ns", first.clock_error_ns},
+                       {"host_clock_errors_ns", first.host_clock_errors_ns},
+                       {"level", content.level}};
   told["runs"] = ordered_json::array();
   for (const differential::RunFigures& run : content.runs)
     told["runs"].push_back(

@@ -57,7 +57,8 @@ std::string costs_text(const ReportContent& content) {
     text += fmt::format("eBPF's stamps are {} after their hits, which is corrected",
                         duration(static_cast<double>(capture.stamp_delay_ns)));
   if (capture.stamp_error_ns != 0)
-    text += fmt::format("{}stamps may be off by {}", capture.stamp_delay_ns != 0 ? "; " : "",
+    text += fmt::format("{}stamps{} may be off by {}", capture.stamp_delay_ns != 0 ? "; " : "",
+                        capture.hosts.empty() ? "" : " of two hosts",
                         duration(static_cast<double>(capture.stamp_error_ns)));
   return text + '\n';
 }

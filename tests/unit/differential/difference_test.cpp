@@ -17,7 +17,7 @@ constexpr std::size_t kRuns = 8;  // of a side
 // 200 packets of about this latency, in no two runs the same.
 RunFigures run_of(std::size_t number, double latency_ns, double error_ns) {
   RunFigures run;
-  run.time_error_ns = {error_ns, error_ns};
+  run.time_errors = {TimeErrors{.latency_ns = error_ns}, TimeErrors{.latency_ns = error_ns}};
   for (std::size_t packet = 0; packet < 200; ++packet)
     run.packets[0].latency_ns.push_back(static_cast<float>(
         latency_ns + 0.01 * static_cast<double>(number) + static_cast<double>(packet % 7)));
@@ -68,9 +68,10 @@ TEST_CASE("a shift of less than the unit of stamps is no change") {
 
 TEST_CASE("the run whose times are off most counts, of either side") {
   Sides made = sides(5, 0);
-  made.now.back().time_error_ns = {30, 0};
+  made.now.back().time_errors = {TimeErrors{.latency_ns = 30}, TimeErrors{}};
   CHECK(latency(made).verdict == Verdict::kSame);
-  made.now.back().time_error_ns = {0, 30};  // of the other direction
+  made.now.back().time_errors = {TimeErrors{},
+                                 TimeErrors{.latency_ns = 30}};  // of the other direction
   CHECK(latency(made).verdict == Verdict::kChanged);
 }
 

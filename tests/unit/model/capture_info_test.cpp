@@ -50,6 +50,18 @@ TEST_CASE("a forked child shares its parent's units") {
   CHECK(groups[2] != groups[0]);
 }
 
+TEST_CASE("a stream belongs to the host whose streams begin with it or before it") {
+  const std::vector<MergedHost> hosts = {
+      {.first_stream = 0}, {.first_stream = 3}, {.first_stream = 4}};
+  CHECK(host_of(hosts, 0) == 0);
+  CHECK(host_of(hosts, 2) == 0);
+  CHECK(host_of(hosts, 3) == 1);
+  CHECK(host_of(hosts, 4) == 2);
+  CHECK(host_of(hosts, 4'000'000'000) == 2);
+  CHECK(host_of({}, 7) == 0);
+  CHECK(host_of({{.first_stream = 5}}, 1) == 0);  // of a forged trace
+}
+
 TEST_CASE("a trace with a circle of parents, or a stream beyond all numbers, does no harm") {
   std::vector<Stream> wild = streams({1, 2, 3});
   wild[2].id = 4'000'000'000;
