@@ -24,6 +24,8 @@ namespace {
 constexpr std::uint32_t kHostStride = 10'000'000;
 // The distance between two instants at which the relation of two hosts' clocks is written down.
 constexpr double kKnotNs = 50e6;
+// The number of bounds of a host's clock in the merged trace, about.
+constexpr std::size_t kMostBounds = 1000;
 
 std::uint32_t of_host(std::size_t host, std::uint32_t number) {
   return number == 0 ? 0 : number + static_cast<std::uint32_t>(host) * kHostStride;
@@ -47,25 +49,6 @@ std::set<std::uint32_t> energy_streams(trace::Reader& reader) {
   return found;
 }
 
-// `by`: the clock of the pair's other host; null: that is the first one.
-void set_speeds(HostClock& clock, const HostPair& pair, const HostClock* by) {
-  const auto inverse = [](Bounds of) { return Bounds{.low = 1 / of.high, .high = 1 / of.low}; };
-  const auto product = [](Bounds one, Bounds other) {
-    return Bounds{.low = one.low * other.low, .high = one.high * other.high};
-  };
-  Bounds all = pair.map.pieces().front().lines.drift();
-  const bool is_theirs = pair.theirs == clock.host;  // the line is its clock by the other one's
-  clock.drift = is_theirs ? all : inverse(all);
-  for (const ClockPiece& piece : pair.map.pieces()) {
-    all.low = std::min(all.low, piece.lines.drift().low);
-    all.high = std::max(all.high, piece.lines.drift().high);
-  }
-  clock.rate = is_theirs ? inverse(all) : all;
-  if (by == nullptr) return;
-  clock.drift = product(clock.drift, by->drift);
-  clock.rate = product(clock.rate, by->rate);
-}
-
 std::int32_t of_host(std::size_t host, std::int32_t number) {
   return number <= 0
              ? number
@@ -73,23 +56,6 @@ std::int32_t of_host(std::size_t host, std::int32_t number) {
 }
 
 }  // namespace
-
-double HostClock::widest_half() const {
-  double widest = 0;
-  for (const Knot& knot : knots) widest = std::max(widest, knot.half);
-  return widest;
-}
-
-double HostClock::rate_error() const {
-  double off = 0;
-  for (std::size_t at = 1; at < knots.size(); ++at) {
-    const double span = knots[at].theirs - knots[at - 1].theirs;
-    if (span <= 0) continue;
-    const double here = (knots[at].ours - knots[at - 1].ours) / span;
-    off += span * std::max(std::abs(here - rate.low), std::abs(here - rate.high));
-  }
-  return off == 0 ? 0 : off / (knots.back().theirs - knots.front().theirs);
-}
 
 Result<HostMerge> HostMerge::prepare(std::span<trace::Reader> hosts, const journeys::Rules& rules,
                                      const MergeOptions& options) {
@@ -245,6 +211,7 @@ Result<void> HostMerge::find_clocks_by_tai(std::span<trace::Reader> hosts, doubl
         if (off > clock.off_by_ns.value_or(0)) clock.off_by_ns = off;
       }
     }
+    clock.widen_at_steps();
     clocks_.push_back(std::move(clock));
   }
   return {};
@@ -266,7 +233,7 @@ Result<void> HostMerge::find_clocks(std::span<trace::Reader> hosts) {
       HostClock& clock = clocks_[host];
       clock.host = host;
       clock.steps = pair.map.pieces().size() - 1;
-      set_speeds(clock, pair, by == 0 ? nullptr : &clocks_[by]);
+      clock.set_speeds(pair.map, pair.theirs == host, by == 0 ? nullptr : &clocks_[by]);
       const auto span = static_cast<double>(ends_[host] - origins_[host]);
       // Knots lie inside of one piece each, so that no line is drawn through a step.
       const auto add = [&](double theirs) {
@@ -284,6 +251,7 @@ Result<void> HostMerge::find_clocks(std::span<trace::Reader> hosts) {
       const auto knots = static_cast<std::size_t>(std::ceil(span / kKnotNs));
       for (std::size_t knot = 0; knot < knots; ++knot) add(static_cast<double>(knot) * kKnotNs);
       add(span);
+      clock.widen_at_steps();
     }
   }
   for (std::size_t host = 1; host < hosts.size(); ++host) {
@@ -433,19 +401,45 @@ Result<void> HostMerge::write_events(trace::Reader& reader, std::size_t host,
   return {};
 }
 
-// The error of one host's stamps against each other; of several, if its trace is a merged one.
+// The bounds of a host's clock by the time of the first one's: each is the widest of its stretch.
+std::vector<model::ClockBound> HostMerge::bounds_of(const HostClock& clock) const {
+  const auto& knots = clock.knots;
+  const std::size_t stretch = knots.size() / kMostBounds + 1;
+  std::vector<model::ClockBound> bounds;
+  for (std::size_t first = 0; first < knots.size(); first += stretch) {
+    const std::size_t last = std::min(first + stretch, knots.size() - 1);
+    double widest = 0;
+    for (std::size_t at = first; at <= last; ++at) widest = std::max(widest, knots[at].half);
+    const std::uint64_t theirs =
+        origins_[clock.host] + static_cast<std::uint64_t>(knots[first].theirs);
+    bounds.push_back({.from_ns = time_of(clock.host, theirs),
+                      .error_ns = static_cast<std::uint64_t>(std::ceil(widest))});
+  }
+  return bounds;
+}
+
+// What is known of one host's times; of several hosts', if its trace is a merged one.
 std::vector<model::MergedHost> HostMerge::merged_hosts(const model::Capture& capture,
                                                        std::size_t host,
                                                        std::uint32_t first_stream) const {
   auto merged = capture.hosts;
   if (merged.empty()) merged.push_back({.stamp_error_ns = capture.stamp_error_ns});
   const auto clock = std::ranges::find(clocks_, host, &HostClock::host);
-  const double rate_error = clock == clocks_.end() ? 0 : clock->rate_error();
+  const bool is_converted = clock != clocks_.end();
   const double of_cpus = cpu_clocks_.empty() ? 0 : cpu_clocks_[host].widest_error_ns();
   for (model::MergedHost& each : merged) {
     each.first_stream += first_stream;
     each.stamp_error_ns += static_cast<std::uint64_t>(std::ceil(of_cpus));
-    each.rate_error_ppb += static_cast<std::uint64_t>(std::ceil(rate_error * 1e9));
+    if (!is_converted) continue;
+    each.rate_error_ppb += static_cast<std::uint64_t>(std::ceil(clock->rate_error() * 1e9));
+    if (each.bounds.empty()) {
+      each.bounds = bounds_of(*clock);
+      continue;
+    }
+    for (model::ClockBound& bound : each.bounds) {
+      bound.from_ns = time_of(host, bound.from_ns);
+      bound.error_ns += static_cast<std::uint64_t>(std::ceil(clock->widest_half()));
+    }
   }
   return merged;
 }

@@ -14,6 +14,7 @@
 #include "analysis/base/result.h"
 #include "analysis/differential/clock_bounds.h"
 #include "analysis/differential/cpu_clocks.h"
+#include "analysis/differential/host_clock.h"
 #include "analysis/differential/sighting_search.h"
 #include "analysis/journeys/rules.h"
 #include "analysis/model/energy_info.h"
@@ -51,28 +52,6 @@ struct HostPair {
   bool is_bounded() const { return from_us != 0 && to_us != 0 && !map.pieces().empty(); }
 };
 
-// The conversion of one host's clock to the first one's.
-struct HostClock {
-  std::size_t host = 0;
-  // A point of the host's own clock since its first event; between two, it is a straight line.
-  struct Knot {
-    double theirs = 0;
-    double ours = 0;
-    double half = 0;  // of the bounds
-  };
-  std::vector<Knot> knots;
-  std::size_t steps = 0;
-  Bounds drift;  // how fast it goes by the first host's clock, before its first step
-  Bounds rate;   // how fast the first host's clock goes by it, in all of the trace
-  std::optional<double>
-      off_by_ns;  // by TAI: so far at least from what packets leave; none: it fits
-
-  double widest_half() const;
-  // By what share times between two of its events may be too long or too short once they are
-  // converted, on average over the trace.
-  double rate_error() const;
-};
-
 // Three hosts' pairs that contradict each other.
 struct BrokenLoop {
   std::size_t first = 0, second = 0, third = 0;
@@ -106,6 +85,7 @@ class HostMerge {
   Result<void> find_clocks_by_tai(std::span<trace::Reader> hosts, double error_ns);
   void check_loops(std::span<trace::Reader> hosts);
   using Streams = std::set<std::uint32_t>;
+  std::vector<model::ClockBound> bounds_of(const HostClock& clock) const;
   std::vector<model::MergedHost> merged_hosts(const model::Capture& capture, std::size_t host,
                                               std::uint32_t first_stream) const;
   static Streams streams_left_out(trace::Reader& reader, std::size_t host);

@@ -1,6 +1,7 @@
 #include "analysis/model/capture_info.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 namespace sojourn::model {
@@ -56,6 +57,21 @@ std::vector<std::uint16_t> groups_of(const std::vector<Stream>& streams,
 std::size_t host_of(const std::vector<MergedHost>& hosts, std::uint32_t stream) {
   const auto next = std::ranges::upper_bound(hosts, stream, {}, &MergedHost::first_stream);
   return next == hosts.begin() ? 0 : static_cast<std::size_t>(next - hosts.begin()) - 1;
+}
+
+std::uint64_t time_error_ns(const std::vector<MergedHost>& hosts, StampOfHost one,
+                            StampOfHost other) {
+  if (one.host >= hosts.size() || other.host >= hosts.size()) return 0;
+  if (one.host == other.host) return hosts[one.host].stamp_error_ns;
+  std::uint64_t error_ns = 0;
+  for (const StampOfHost& each : {one, other}) {
+    const MergedHost& host = hosts[each.host];
+    error_ns += host.stamp_error_ns;
+    if (host.bounds.empty()) continue;
+    const auto next = std::ranges::upper_bound(host.bounds, each.ts_ns, {}, &ClockBound::from_ns);
+    error_ns += next == host.bounds.begin() ? next->error_ns : std::prev(next)->error_ns;
+  }
+  return error_ns;
 }
 
 std::string_view name(LossCause cause) {

@@ -83,6 +83,14 @@ struct CounterOffset {
   bool operator==(const CounterOffset&) const = default;
 };
 
+// From this time on, by the first host's clock, times of another one may be off by this against it.
+struct ClockBound {
+  std::uint64_t from_ns = 0;
+  std::uint64_t error_ns = 0;
+
+  bool operator==(const ClockBound&) const = default;
+};
+
 // One host of a merged trace. Its streams are those from first_stream on, up to the next one's.
 struct MergedHost {
   std::uint32_t first_stream = 0;
@@ -90,12 +98,22 @@ struct MergedHost {
   // How far times between its events may be too long or too short, in parts of 10^9: they are by
   // the clock of the first host.
   std::uint64_t rate_error_ppb = 0;
+  std::vector<ClockBound> bounds = {};  // in the order of time; empty: the first host
 
   bool operator==(const MergedHost&) const = default;
 };
 
 // The index of the host whose stream it is; 0 if there is one host.
 std::size_t host_of(const std::vector<MergedHost>& hosts, std::uint32_t stream);
+
+struct StampOfHost {
+  std::size_t host = 0;
+  std::uint64_t ts_ns = 0;
+};
+// How far the time between two stamps may be off: by the host's own error, or by the bounds of two
+// hosts' clocks at these times.
+std::uint64_t time_error_ns(const std::vector<MergedHost>& hosts, StampOfHost one,
+                            StampOfHost other);
 
 // Every hit with open_ns <= ts < close_ns is in the trace or in the ledger, except those of shed
 // points and of points that were not armed yet. close_ns is 0 in a trace whose capture did not end

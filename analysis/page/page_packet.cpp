@@ -33,8 +33,9 @@ class SomeJourneys : public journeys::Observer {
   };
 
   SomeJourneys(const std::vector<std::uint64_t>& ids, const model::Schema& schema,
-               present::CpuOfStream cpus, const report::ActivityLog& activities)
-      : schema_(schema), cpus_(std::move(cpus)), activities_(activities) {
+               present::CpuOfStream cpus, const std::vector<model::MergedHost>& hosts,
+               const report::ActivityLog& activities)
+      : schema_(schema), cpus_(std::move(cpus)), hosts_(hosts), activities_(activities) {
     for (const std::uint64_t id : ids) found_[id];
     missing_ = found_.size();
   }
@@ -46,7 +47,7 @@ class SomeJourneys : public journeys::Observer {
     journeys::Journey shown = journey;
     const report::ActivityLog::Found meanwhile = activities_.around(journey);
     meanwhile.put_into(shown);
-    found.text = present::journey_json(shown, schema_, cpus_);
+    found.text = present::journey_json(shown, schema_, cpus_, hosts_);
     for (const journeys::Step& step : journey.steps) {
       found.points.push_back(step.point);
       found.times_ns.push_back(step.ts_ns);
@@ -62,6 +63,7 @@ class SomeJourneys : public journeys::Observer {
  private:
   const model::Schema& schema_;
   present::CpuOfStream cpus_;
+  const std::vector<model::MergedHost>& hosts_;
   const report::ActivityLog& activities_;
   std::map<std::uint64_t, Found> found_;
   std::size_t missing_ = 0;
@@ -108,7 +110,7 @@ Result<std::vector<ordered_json>> PacketTeller::tell(Executor& executor,
   present::CpuOfStream cpus;
   for (const model::Stream& stream : reader.streams()) cpus[stream.id] = stream.cpu;
   report::ActivityLog activities(reader.schema());
-  SomeJourneys some(ids, reader.schema(), std::move(cpus), activities);
+  SomeJourneys some(ids, reader.schema(), std::move(cpus), reader.capture().hosts, activities);
   pipeline::TracePass pass(executor, input);
   pass.show([&](std::uint64_t done, std::uint64_t of) { progress(done, 2 * of); });
   if (!activities.is_empty()) pass.observe(activities);

@@ -123,10 +123,15 @@ constexpr auto kFields<model::CounterOffset> = table(
     field("error_ns", &model::CounterOffset::error_ns));
 
 template <>
+constexpr auto kFields<model::ClockBound> = table(field("from_ns", &model::ClockBound::from_ns),
+                                                  field("error_ns", &model::ClockBound::error_ns));
+
+template <>
 constexpr auto kFields<model::MergedHost> =
     table(field("first_stream", &model::MergedHost::first_stream),
           field("stamp_error_ns", &model::MergedHost::stamp_error_ns),
-          field("rate_error_ppb", &model::MergedHost::rate_error_ppb));
+          field("rate_error_ppb", &model::MergedHost::rate_error_ppb),
+          field("bounds", &model::MergedHost::bounds, kIfSet));
 
 template <>
 constexpr auto kFields<model::Capture> =

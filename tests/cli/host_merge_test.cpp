@@ -148,6 +148,7 @@ TEST_CASE("one journey crosses hosts, and its times are right within the stated 
 
     unsigned complete = 0;
     unsigned right = 0;
+    unsigned narrower = 0;
     std::istringstream lines(output_of({"journeys", merged, "--dir", "D", "--json"}));
     for (std::string line; std::getline(lines, line);) {
       const json journey = json::parse(line);
@@ -156,10 +157,27 @@ TEST_CASE("one journey crosses hosts, and its times are right within the stated 
       const json& sent = journey["events"][1];
       const json& came = journey["events"][2];
       const double wire_ns = came["t_ns"].get<double>() - sent["t_ns"].get<double>();
-      right += std::abs(wire_ns - truth.wire_ns.at(sent["ids"]["sn"])) <= bound_ns + 2 ? 1 : 0;
+      CHECK(sent["host"] == 0);
+      CHECK(came["host"] == 1);
+      CHECK(sent["error_ns"] == 0);  // by the clock of the first event
+      const double error_ns = came["error_ns"];
+      CHECK(error_ns <= bound_ns + 1);
+      narrower += error_ns < bound_ns / 2 ? 1 : 0;
+      right += std::abs(wire_ns - truth.wire_ns.at(sent["ids"]["sn"])) <= error_ns + 2 ? 1 : 0;
+      CHECK(std::abs(journey["latency_error_ns"].get<double>() - error_ns) < 1000);
     }
+    // Only around a step are the bounds as wide as the step.
+    if (step_ns != 0) CHECK(narrower >= complete * 9 / 10);
     CHECK(complete >= kPackets * 99 / 100);
     CHECK(right >= complete * 99 / 100);
+    CHECK(output_of({"journeys", merged, "--dir", "D", "--worst", "1"}).contains("  +- "));
+    CHECK(output_of({"report", merged})
+              .contains("of 2 hosts: times from one to another may be off "
+                        "by "));
+    const json report = json::parse(output_of({"report", merged, "--json"}));
+    CHECK(report["clocks"]["hosts"] == 2);
+    CHECK(report["clocks"]["between_hosts_ns"] >= bound_ns);
+    CHECK(report["clocks"]["on_one_host_ns"] == 0);
   }
 }
 

@@ -68,17 +68,19 @@ report::JourneyWishes wishes_of(const JourneysOptions& options, ScriptRun::Predi
 std::function<std::string(const Journey&)> words_of(const JourneysOptions& options,
                                                     const trace::Reader& reader) {
   const model::Schema& schema = reader.schema();
+  const auto& hosts = reader.capture().hosts;
   if (options.waterfall)
     return [&schema](const Journey& journey) {
       return present::waterfall_text(journey, schema, picture_width()) + "\n";
     };
   if (!options.json)
-    return
-        [&schema](const Journey& journey) { return present::journey_text(journey, schema) + "\n"; };
+    return [&schema, &hosts](const Journey& journey) {
+      return present::journey_text(journey, schema, hosts) + "\n";
+    };
   present::CpuOfStream cpus;
   for (const auto& stream : reader.streams()) cpus[stream.id] = stream.cpu;
-  return [&schema, cpus = std::move(cpus)](const Journey& journey) {
-    return present::journey_json(journey, schema, cpus) + "\n";
+  return [&schema, &hosts, cpus = std::move(cpus)](const Journey& journey) {
+    return present::journey_json(journey, schema, cpus, hosts) + "\n";
   };
 }
 

@@ -61,7 +61,7 @@ void add_meanwhile(const Journey& journey, const model::Schema& schema, ordered_
 }  // namespace
 
 std::string journey_json(const Journey& journey, const model::Schema& schema,
-                         const CpuOfStream& cpus) {
+                         const CpuOfStream& cpus, const std::vector<model::MergedHost>& hosts) {
   ordered_json object;
   object["id"] = journey.id;
   object["dir"] = std::string(1, letter(journey.direction));
@@ -75,6 +75,8 @@ std::string journey_json(const Journey& journey, const model::Schema& schema,
   object["last_out_ns"] = journey.last_out_ns;
   object["ack_ns"] = journey.ack_ns;
   object["latency_ns"] = journey.latency_ns();
+  if (const auto error = step_error(journey, journey.end_step, hosts))
+    object["latency_error_ns"] = error->ns;
   if (journey.outcome == Outcome::kComplete) object["at_one_point"] = !journey.has_latency();
   object["outcome"] = name(journey.outcome);
   object["complete"] = journey.outcome == Outcome::kComplete;
@@ -105,6 +107,10 @@ std::string journey_json(const Journey& journey, const model::Schema& schema,
                           {"ids", values_json(point, step.values, false)},
                           {"properties", values_json(point, step.values, true)},
                           {"parents", std::vector(step.parents.begin(), step.parents.end())}};
+    if (const auto error = step_error(journey, events.size(), hosts)) {
+      event["host"] = error->host;
+      event["error_ns"] = error->ns;
+    }
     if (step.repeat_of != kNoStep) event["repeat_of"] = step.repeat_of;
     if (inside && step.inside) event["inside_ns"] = journey.inside_until_ns - step.entered_ns;
     if (ambiguity != journey.ambiguities.end() && ambiguity->step == events.size())

@@ -140,8 +140,30 @@ const Step& namesake(const Journey& journey) {
   return journey.steps[journey.own_step];
 }
 
-std::string journey_text(const Journey& journey, const model::Schema& schema) {
-  auto text = journey_headline(journey, schema) + "\n";
+std::optional<StepError> step_error(const Journey& journey, std::size_t step, const Hosts& hosts) {
+  if (hosts.empty() || journey.steps.empty()) return std::nullopt;
+  const auto stamp = [&](const Step& of) {
+    return model::StampOfHost{.host = model::host_of(hosts, of.stream), .ts_ns = of.ts_ns};
+  };
+  const auto began = std::ranges::find_if(journey.steps, [&](const Step& each) {
+    return each.ts_ns == journey.start_ns || each.entered_ns == journey.start_ns;
+  });
+  const auto first = stamp(began == journey.steps.end() ? journey.steps.front() : *began);
+  const auto here = stamp(journey.steps[step]);
+  return StepError{.host = here.host,
+                   .crosses = first.host != here.host,
+                   .ns = model::time_error_ns(hosts, first, here)};
+}
+
+std::string journey_text(const Journey& journey, const model::Schema& schema, const Hosts& hosts) {
+  auto text = journey_headline(journey, schema);
+  // Beside times from one host to another: how far they may be off.
+  const auto off = [&](std::size_t step) -> std::string {
+    const auto error = step_error(journey, step, hosts);
+    if (!error || !error->crosses) return "";
+    return "  +- " + duration(static_cast<double>(error->ns));
+  };
+  text += off(journey.end_step) + "\n";
   const auto deep = indents(journey);
   auto ambiguity = journey.ambiguities.begin();
   for (std::size_t i = 0; i < journey.steps.size(); ++i) {
@@ -154,6 +176,7 @@ std::string journey_text(const Journey& journey, const model::Schema& schema) {
     if (step.parents.size() > 1) line += fmt::format("  joins {}", step.parents.size());
     if (step.repeat_of != kNoStep) line += fmt::format("  repeats #{}", step.repeat_of);
     if (i == journey.end_step && journey.outcome == Outcome::kComplete) line += "  whole";
+    line += off(i);
     if (journey.inside_until_ns != 0 && step.inside)
       line += fmt::format("  in {} for {}", schema.points[step.point].dest,
                           duration(static_cast<double>(journey.inside_until_ns - step.entered_ns)));

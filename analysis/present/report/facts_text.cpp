@@ -47,6 +47,16 @@ std::string processes_text(const Facts& facts) {
   return text;
 }
 
+std::string hosts_text(const Facts& facts) {
+  const auto& hosts = facts.capture.hosts;
+  if (hosts.empty()) return {};
+  const auto own = std::ranges::max(hosts, {}, &model::MergedHost::stamp_error_ns);
+  return fmt::format(
+      "of {} hosts: times from one to another may be off by {}, times on one by {}\n", hosts.size(),
+      duration(static_cast<double>(facts.capture.stamp_error_ns)),
+      duration(static_cast<double>(own.stamp_error_ns)));
+}
+
 std::string ledger_text(const Facts& facts) {
   std::map<std::pair<model::PointId, model::LossCause>, std::uint64_t> sums;
   for (const auto& entry : facts.ledger)

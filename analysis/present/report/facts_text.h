@@ -10,6 +10,8 @@ namespace sojourn::present {
 
 // Facts for which the head has no room.
 std::string processes_text(const Facts& facts);
+// How far times of a merged trace may be off.
+std::string hosts_text(const Facts& facts);
 std::string ledger_text(const Facts& facts);
 std::string shed_text(const Facts& facts);
 // Points of processes and libraries that came while it ran.

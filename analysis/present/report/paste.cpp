@@ -148,7 +148,8 @@ std::string to_markdown(const ReportContent& content, report::SlowestJourneys& w
     if (const auto* const slowest = worst.of(direction))
       text += fmt::format("\nSlowest packet, {}:\n\n{}",
                           direction == model::Direction::kDownlink ? "downlink" : "uplink",
-                          fenced(shortened(journey_text(*slowest, content.facts.schema))));
+                          fenced(shortened(journey_text(*slowest, content.facts.schema,
+                                                        content.facts.capture.hosts))));
   return text;
 }
 

@@ -225,6 +225,12 @@ ordered_json report_json(const ReportContent& content) {
   report["close_ns"] = facts.capture.close_ns;
   report["tracer_cpu_ns"] = facts.capture.tracer_cpu_ns;
   report["target_cpu_ns"] = facts.capture.target_cpu_ns;
+  if (const auto& hosts = facts.capture.hosts; !hosts.empty())
+    report["clocks"] = {
+        {"hosts", hosts.size()},
+        {"between_hosts_ns", facts.capture.stamp_error_ns},
+        {"on_one_host_ns",
+         std::ranges::max(hosts, {}, &model::MergedHost::stamp_error_ns).stamp_error_ns}};
   report["journeys"] = {{"D", direction(content, model::Direction::kDownlink)},
                         {"U", direction(content, model::Direction::kUplink)}};
   if (content.deadline_ns) report["deadline"] = deadline_json(content);

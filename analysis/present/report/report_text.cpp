@@ -204,6 +204,7 @@ class ReportWriter {
     text_ += '\n';
     if (const Table table = rows.table(); !table.empty()) text_ += table.text();
     if (!all_exact()) text_ += kInexact;
+    text_ += hosts_text(facts_);
     text_ += unplaced_text(content_);
     for (const auto direction : model::kPacketDirections) at_one_point(direction);
   }

@@ -62,6 +62,20 @@ TEST_CASE("a stream belongs to the host whose streams begin with it or before it
   CHECK(host_of({{.first_stream = 5}}, 1) == 0);  // of a forged trace
 }
 
+TEST_CASE("a time between two hosts is as uncertain as their clocks were at that time") {
+  const std::vector<MergedHost> hosts = {
+      {.first_stream = 0, .stamp_error_ns = 60},
+      {.first_stream = 3, .stamp_error_ns = 80, .bounds = {{100, 5000}, {200, 9000}, {300, 4000}}},
+      {.first_stream = 4, .stamp_error_ns = 1, .bounds = {{0, 700}}}};
+  CHECK(time_error_ns(hosts, {.host = 0, .ts_ns = 50}, {.host = 0, .ts_ns = 900}) == 60);
+  CHECK(time_error_ns(hosts, {.host = 1, .ts_ns = 250}, {.host = 1, .ts_ns = 260}) == 80);
+  CHECK(time_error_ns(hosts, {.host = 0, .ts_ns = 50}, {.host = 1, .ts_ns = 150}) == 5140);
+  CHECK(time_error_ns(hosts, {.host = 1, .ts_ns = 200}, {.host = 0, .ts_ns = 400}) == 9140);
+  CHECK(time_error_ns(hosts, {.host = 0, .ts_ns = 1}, {.host = 1, .ts_ns = 2}) == 5140);
+  CHECK(time_error_ns(hosts, {.host = 1, .ts_ns = 999}, {.host = 2, .ts_ns = 999}) == 4781);
+  CHECK(time_error_ns({}, {.host = 0, .ts_ns = 1}, {.host = 0, .ts_ns = 2}) == 0);
+}
+
 TEST_CASE("a trace with a circle of parents, or a stream beyond all numbers, does no harm") {
   std::vector<Stream> wild = streams({1, 2, 3});
   wild[2].id = 4'000'000'000;
