@@ -41,4 +41,8 @@ std::vector<double> benjamini_hochberg(std::span<const double> p_values) {
   return adjusted;
 }
 
+std::vector<double> adjusted(std::span<const double> p_values, Adjustment by) {
+  return by == Adjustment::kHolm ? holm(p_values) : benjamini_hochberg(p_values);
+}
+
 }  // namespace sojourn::differential

@@ -89,15 +89,15 @@ void compare_runs(RankedSegment& segment, const There& there) {
   if (const auto found = anderson_darling(samples)) segment.p = p_value(samples, *found).midrank;
 }
 
-void judge(std::vector<RankedSegment>& segments, double level) {
+void judge(std::vector<RankedSegment>& segments, double level, Adjustment adjustment) {
   std::vector<double> p_values;
   for (const RankedSegment& segment : segments)
     if (segment.p) p_values.push_back(*segment.p);
-  const auto adjusted = holm(p_values);
+  const auto adjusted_p = adjusted(p_values, adjustment);
   std::size_t next = 0;
   for (RankedSegment& segment : segments) {
     if (!segment.p) continue;
-    segment.adjusted_p = adjusted[next++];
+    segment.adjusted_p = adjusted_p[next++];
     segment.between_runs = segment.adjusted_p <= level ? Verdict::kChanged : Verdict::kSame;
   }
 }
@@ -108,7 +108,8 @@ double criticality(const RankedSegment& segment) {
   return segment.share * (segment.spearman ? std::max(segment.spearman->value, 0.0) : 0);
 }
 
-SegmentRanking rank_segments(char direction, std::span<const RunOfPackets> runs, double level) {
+SegmentRanking rank_segments(char direction, std::span<const RunOfPackets> runs, double level,
+                             Adjustment adjustment) {
   SegmentRanking ranking = {.direction = direction, .runs = runs.size(), .segments = {}};
   std::vector<float> latencies;
   std::vector<std::string> names;
@@ -137,7 +138,7 @@ SegmentRanking rank_segments(char direction, std::span<const RunOfPackets> runs,
     if (runs.size() > 1) compare_runs(segment, there);
     ranking.segments.push_back(std::move(segment));
   }
-  judge(ranking.segments, level);
+  judge(ranking.segments, level, adjustment);
   std::ranges::stable_sort(ranking.segments, std::ranges::greater(), [](const RankedSegment& each) {
     return std::tuple(each.between_runs == Verdict::kChanged, criticality(each), each.share);
   });

@@ -12,6 +12,7 @@
 
 #include "analysis/differential/comparison.h"
 #include "analysis/differential/correlation.h"
+#include "analysis/differential/multiple_tests.h"
 
 namespace sojourn::differential {
 
@@ -55,6 +56,7 @@ struct RunOfPackets {
   std::vector<float> latency_ns;
   std::vector<std::pair<std::string, std::vector<float>>> stays_ns;
 };
-SegmentRanking rank_segments(char direction, std::span<const RunOfPackets> runs, double level);
+SegmentRanking rank_segments(char direction, std::span<const RunOfPackets> runs, double level,
+                             Adjustment adjustment = Adjustment::kHolm);
 
 }  // namespace sojourn::differential

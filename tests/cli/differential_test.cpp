@@ -122,6 +122,22 @@ TEST_CASE("flow shows which places differ from run to run") {
   CHECK(ranking[0]["name"] == "b");
   CHECK(ranking[0]["between_runs"] == "different");
   CHECK(of_name(ranking, "a")["between_runs"] == "same");
+
+  // Of three tests the second smallest p counts twice by Holm, otherwise one and a half times.
+  const json shares =
+      json::parse(output_of({"flow", first, second, slow, "--false-discovery", "--json"}));
+  const json& by_share = shares["segments"]["D"]["ranking"];
+  CHECK(of_name(by_share, "b")["between_runs"] == "different");
+  std::vector<double> by_holm;
+  std::vector<double> otherwise;
+  for (const json& each : ranking) by_holm.push_back(each["p"].get<double>());
+  for (const json& each : by_share) otherwise.push_back(each["p"].get<double>());
+  std::ranges::sort(by_holm);
+  std::ranges::sort(otherwise);
+  REQUIRE(otherwise.size() == 3);
+  CHECK(otherwise[0] <= by_holm[0]);
+  CHECK(otherwise[1] < by_holm[1]);
+  CHECK(otherwise[2] <= by_holm[2]);
 }
 
 TEST_CASE("two traces of one program are the same, and a slower stage is named") {

@@ -20,19 +20,22 @@ struct FlowOptions {
   std::vector<std::string> paths;
   TracesToCompare traces;
   double level = 0.05;
+  bool counts_false_alarms = false;
   bool json = false;
   bool dot = false;
   bool svg = false;
 };
 
+using differential::Adjustment;
+
 std::vector<differential::SegmentRanking> rankings_of(
-    const std::vector<differential::RunFigures>& runs, double level) {
+    const std::vector<differential::RunFigures>& runs, double level, Adjustment adjustment) {
   std::vector<differential::SegmentRanking> rankings;
   for (std::size_t direction = 0; direction < 2; ++direction) {
     std::vector<differential::RunOfPackets> packets;
     packets.reserve(runs.size());
     for (const auto& run : runs) packets.push_back(run.packets[direction]);
-    auto ranking = differential::rank_segments("DU"[direction], packets, level);
+    auto ranking = differential::rank_segments("DU"[direction], packets, level, adjustment);
     if (ranking.packets != 0) rankings.push_back(std::move(ranking));
   }
   return rankings;
@@ -40,8 +43,10 @@ std::vector<differential::SegmentRanking> rankings_of(
 
 Result<void> run(const FlowOptions& options) {
   SJ_TRY(runs, options.traces.read(options.paths));
+  const Adjustment adjustment =
+      options.counts_false_alarms ? Adjustment::kBenjaminiHochberg : Adjustment::kHolm;
   const present::FlowContent content = {.runs = runs,
-                                        .rankings = rankings_of(runs, options.level),
+                                        .rankings = rankings_of(runs, options.level, adjustment),
                                         .level = options.level,
                                         .width = line_width()};
   if (options.json)
@@ -67,6 +72,11 @@ Action define_flow(Arguments& arguments) {
       .required();
   options->traces.define_options(arguments);
   define_level(arguments, options->level);
+  arguments.add_flag(
+      "--false-discovery", options->counts_false_alarms,
+      "Between runs: of the places that are called different, at most the level is "
+      "false on average (Benjamini and Hochberg). By default the level is the chance "
+      "of a single false one (Holm)");
   const Argument dot = arguments.add_flag("--dot", options->dot, "Print the flow for Graphviz");
   const Argument svg =
       arguments.add_flag("--svg", options->svg, "Print the flow as a picture").excludes(dot);
@@ -82,7 +92,7 @@ Action define_flow(Arguments& arguments) {
       "95 % from independent blocks. [?]: too little data for an interval\n"
       "if at most its median  the latency, had no packet been there for longer than the median\n"
       "between runs  different: blocks of the runs are of different distributions (k-sample "
-      "Anderson-Darling, Holm)\n"
+      "Anderson-Darling; Holm, or --false-discovery)\n"
       "\n"
       "docs/differential.md explains each number.");
   return [options] { return run(*options); };

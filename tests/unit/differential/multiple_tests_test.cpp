@@ -31,6 +31,11 @@ TEST_CASE("Benjamini and Hochberg's adjusted p-values are the published ones") {
                  .5811818182, .714875, .7532307692, .8132142857, 1});
 }
 
+TEST_CASE("the adjustment that is asked for is made") {
+  CHECK(adjusted(kGiven, Adjustment::kHolm) == holm(kGiven));
+  CHECK(adjusted(kGiven, Adjustment::kBenjaminiHochberg) == benjamini_hochberg(kGiven));
+}
+
 TEST_CASE("one test needs no adjustment, and none has none") {
   CHECK(holm(std::vector<double>{.03}) == std::vector<double>{.03});
   CHECK(benjamini_hochberg(std::vector<double>{.03}) == std::vector<double>{.03});
