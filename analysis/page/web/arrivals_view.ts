@@ -1,5 +1,6 @@
 // Latency over arrival time, a dot a piece; a line joins the pieces of a packet. If too many pieces
 // are in view to be told apart, their number is shown instead, as on the first screen.
+import { ArrivalRuns } from "./arrival_runs";
 import { linear, logarithmic } from "./axes";
 import { element } from "./dom";
 import { PieceTable } from "./engine_client";
@@ -28,6 +29,7 @@ function arrivals(table: PieceTable, direction: number): HTMLElement {
   let cellsOf = "";
   let dragged: [number, number] | undefined;
   let inView = 0;
+  const runs = new ArrivalRuns(table, direction);
   // The pieces in view, at most kMostDots of them. The pieces of a packet follow one another in the
   // table, and packets are nearly in the order of time.
   const room = new Uint32Array(kMostDots);
@@ -39,12 +41,7 @@ function arrivals(table: PieceTable, direction: number): HTMLElement {
   });
   const cellRows = rowsOfCells(table, direction, logarithmic(low, high, kHeight - kBottom, kTop), kHeight - kBottom);
   const choose = () => {
-    inView = 0;
-    for (let i = 0; i < table.count; ++i) {
-      if (table.direction[i] !== direction || !(table.start[i] >= from && table.start[i] <= to)) continue;
-      if (inView < kMostDots) room[inView] = i;
-      ++inView;
-    }
+    inView = runs.find(from, to, room);
     shown = room.subarray(0, inView);
     summary.textContent = inView > kMostDots
         ? `${count(inView)} pieces are in view: darker is more. Zoom to see each.`
