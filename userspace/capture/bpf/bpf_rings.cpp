@@ -85,7 +85,8 @@ Result<BpfRings> BpfRings::map(const RingFds& maps, const RingShape& shape, Prog
   mapped.wait_ = std::move(wait);
   mapped.controls_ = base::Mapping(maps.rings, whole_pages(shape.cpus * sizeof(sj_cpu_ring)));
   if (!mapped.controls_) return fail_errno("map the rings' positions");
-  mapped.blocks_ = base::Mapping(maps.blocks, whole_pages(shape.cpus * shape.ring_bytes()));
+  mapped.blocks_ =
+      base::Mapping::in_pieces(maps.blocks, whole_pages(shape.cpus * shape.ring_bytes()));
   if (!mapped.blocks_)
     return fail_errno("map rings of {} bytes for {} CPUs", shape.ring_bytes(), shape.cpus);
   for (std::uint32_t cpu = 0; cpu < shape.cpus; ++cpu)
