@@ -13,6 +13,7 @@
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>
 #include <nlohmann/json.hpp>
+#include <sched.h>
 
 #include "tests/live/coarse/subject.h"
 #include "tests/support/many_symbols.h"
@@ -265,6 +266,29 @@ TEST_CASE("a target that leaves its tracer no CPU is traced, and its tracer says
   unsetenv("XDG_CACHE_HOME");
   CHECK(target.running());
   CHECK(std::filesystem::exists(directory.path("cache") + "/sojourn/functions"));
+}
+
+int policy_of(pid_t pid) {
+  return sched_getscheduler(pid) & ~SCHED_RESET_ON_FORK;
+}
+
+// A drain is short. Longer work with that priority would keep the target's threads from a CPU for
+// milliseconds.
+TEST_CASE("a tracer goes before the target's real-time threads to drain, and for nothing else") {
+  need_root();
+  constexpr int kDeadline = 6;
+  const test::TemporaryDirectory directory;
+  test::Child target({coarse_path("gnb-O2"), "real-time"});
+  if (!target.wait_for_output("ready")) SKIP("no real-time threads here: " << target.wait().err);
+  test::Child capture({"sh", "-c",
+                       "exec '" SJ_SOJOURN "' record -p " + std::to_string(target.pid()) +
+                           " --map srsran-gnb --allow-slow-sites --for 2s -o '" +
+                           directory.path("run.sjt") + "' 2>&1"});
+  REQUIRE(capture.wait_for_output("it drains with SCHED_DEADLINE"));
+  CHECK(policy_of(capture.pid()) == SCHED_OTHER);
+  REQUIRE(capture.wait_for_output("attached"));
+  CHECK(policy_of(capture.pid()) == kDeadline);
+  CHECK(capture.wait().exit_code == 0);
 }
 
 }  // namespace

@@ -160,6 +160,7 @@ Result<void> keep_rights(const RightsNeeded& needed) {
       CAP_FOWNER};
   if (needed.perf_uprobes || needed.other_networks) wanted.push_back(CAP_SYS_ADMIN);
   if (needed.kernel_names) wanted.push_back(CAP_SYSLOG);
+  if (needed.real_time) wanted.push_back(CAP_SYS_NICE);
   if (needed.to_become_writer) wanted.insert(wanted.end(), {CAP_SETUID, CAP_SETGID});
   return keep_only(wanted);
 }

@@ -50,6 +50,7 @@ struct RightsNeeded {
   bool other_networks = false;  // to ask another network namespace about its sockets
   bool kernel_names = false;    // names of kernel functions in a profile
   bool to_become_writer = false;
+  bool real_time = false;  // to take a real-time priority
 };
 
 // Gives up all rights that a capture does not need. Missing rights are no error.

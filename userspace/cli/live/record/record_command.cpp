@@ -44,7 +44,7 @@ Result<base::Fd> catch_interrupts() {
 }
 
 Result<void> capture_until_end(const RecordOptions& options, capture::Capture& capture,
-                               const base::Fd& interrupts) {
+                               const base::Fd& interrupts, const StarvationGuard& guard) {
   const RunningTotals progress(options.quiet);
   const capture::Listener listener = {
       .progress = [&](const capture::Progress& now) { progress(now); },
@@ -55,6 +55,7 @@ Result<void> capture_until_end(const RecordOptions& options, capture::Capture& c
           },
   };
   auto ran = capture.run(interrupts.get(), listener);
+  guard.end_drain();
   progress.clear();
   if (ran && !options.command.empty() && capture.points() == 0) {
     capture.abandon();
@@ -94,6 +95,7 @@ Result<std::optional<base::PrivilegedHelper>> start_privileged_helper(
   needed.perf_uprobes = how.engines.bpf.mechanism.value_or(capture::best_mechanism()) ==
                         capture::Mechanism::kPerfUprobes;
   needed.to_become_writer = false;
+  needed.real_time = false;
   SJ_TRY(helper, capture::start_privileged_helper(std::move(limits), needed));
   return std::move(helper);
 }
@@ -111,12 +113,13 @@ struct Started {
 
 // Attaches with the fewest rights possible, and gives up all of them after that.
 Result<Started> start_capture(const RecordOptions& options, std::vector<capture::Subject> subjects,
-                              capture::Options how) {
+                              capture::Options how, const StarvationGuard& guard) {
   const SlowStepNotice step("measuring what a hit costs, and attaching", options.quiet);
   const capture::RightsNeeded needed{.perf_uprobes = true,
                                      .other_networks = options.context.families.contains("sockets"),
                                      .kernel_names = !options.perf.frequency.empty(),
-                                     .to_become_writer = true};
+                                     .to_become_writer = true,
+                                     .real_time = guard.takes_priority_to_drain()};
   SJ_CHECK(capture::keep_rights(needed));
   SJ_TRY(helper, start_privileged_helper(options, subjects, how, needed));
   SJ_TRY(capture, capture::Capture::start(std::move(subjects), std::move(how)));
@@ -124,6 +127,7 @@ Result<Started> start_capture(const RecordOptions& options, std::vector<capture:
       user && !options.quiet && !options.sink)
     tell("{} will be root's: user {}, who called sudo, may not write there\n", options.output,
          *user);
+  guard.begin_drain();
   SJ_CHECK(capture::give_up_rights());
   return Started{.helper = std::move(helper), .capture = std::move(capture)};
 }
@@ -131,7 +135,8 @@ Result<Started> start_capture(const RecordOptions& options, std::vector<capture:
 Result<void> record_processes(const RecordOptions& options, capture::Options how,
                               const base::Fd& interrupts) {
   SJ_CHECK(options.collector.apply());
-  guard_against_starvation(options.processes.pids, options.collector.is_default(), options.quiet);
+  const StarvationGuard guard(options.processes.pids, options.collector.is_default(),
+                              options.quiet);
   SJ_TRY(subjects, find_told(options, how));
   // Missing rings are not reported for a program that was never prepared.
   if (options.processes.maps.given() && !how.engines.wanted && !how.cgroup && !how.follow &&
@@ -140,7 +145,7 @@ Result<void> record_processes(const RecordOptions& options, capture::Options how
       }))
     how.engines.wanted = model::Engine::kBpf;
   if (!options.quiet) std::ranges::for_each(subjects, tell_switched_off);
-  SJ_TRY(started, start_capture(options, std::move(subjects), std::move(how)));
+  SJ_TRY(started, start_capture(options, std::move(subjects), std::move(how), guard));
   capture::Capture& capture = started.capture;
   capture.describe();
   tell_attached(options, capture);
@@ -149,7 +154,7 @@ Result<void> record_processes(const RecordOptions& options, capture::Options how
     tell_metrics(capture, options.metrics);
   }
   const TextOutput text(capture.own_stream());
-  return capture_until_end(options, capture, interrupts);
+  return capture_until_end(options, capture, interrupts, guard);
 }
 
 Result<void> no_points_in_command(const RecordOptions& options) {
@@ -181,7 +186,8 @@ Result<void> record_command(const RecordOptions& options, capture::Options how,
   (launches ? how.launch_directory : how.engines.rings.directory) = command.ring_directory();
   std::vector<capture::Subject> subjects;
   subjects.push_back({.process = std::move(process), .points = std::move(points.front())});
-  SJ_TRY(started, start_capture(options, std::move(subjects), std::move(how)));
+  const StarvationGuard guard({}, false, options.quiet);  // nobody knows yet what will run
+  SJ_TRY(started, start_capture(options, std::move(subjects), std::move(how), guard));
   capture::Capture& capture = started.capture;
   const bool arms = launches ? wants_rings : capture.coverage().ring_points != 0;
   if (auto released = command.release(arms); !released) {
@@ -198,7 +204,7 @@ Result<void> record_command(const RecordOptions& options, capture::Options how,
     tell_metrics(capture, options.metrics);
   }
   const TextOutput text(capture.own_stream());
-  SJ_CHECK(capture_until_end(options, capture, interrupts));
+  SJ_CHECK(capture_until_end(options, capture, interrupts, guard));
   for (const tracee::Process* running : capture.processes())
     if (running->alive() && !options.quiet)
       tell("{} is still running as process {}\n", options.command.front(), running->pid());

@@ -4,11 +4,11 @@
 #include <cerrno>
 #include <cstdint>
 #include <cstring>
-#include <optional>
 #include <utility>
 #include <vector>
 
 #include <fmt/ranges.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -25,25 +25,38 @@ constexpr std::uint64_t kRuntimeNs = 1'000'000;
 constexpr std::chrono::milliseconds kStarvationLook(100);
 constexpr std::chrono::seconds kPatience(2);
 constexpr std::size_t kMaxNamed = 3;
+constexpr double kNextToAll = 0.9;  // of the CPUs' time
 
 // Copied from linux/sched/types.h, which cannot be included together with the C library's sched.h.
 struct SchedulingAttributes {
   std::uint32_t size = sizeof(SchedulingAttributes);
-  std::uint32_t policy = 6;   // SCHED_DEADLINE
+  std::uint32_t policy = 0;   // SCHED_OTHER
   std::uint64_t flags = 0x1;  // children begin with normal priority
   std::int32_t nice = 0;
   std::uint32_t priority = 0;
-  std::uint64_t runtime_ns = kRuntimeNs;
-  std::uint64_t deadline_ns = kPeriodNs;
-  std::uint64_t period_ns = kPeriodNs;
+  std::uint64_t runtime_ns = 0;
+  std::uint64_t deadline_ns = 0;
+  std::uint64_t period_ns = 0;
 };
 static_assert(sizeof(SchedulingAttributes) == 48);
 
-// Takes the priority. Returns the reason if that failed.
-std::optional<std::string> why_no_priority() {
-  const SchedulingAttributes attributes;
-  if (syscall(SYS_sched_setattr, 0, &attributes, 0) == 0) return std::nullopt;
-  return errno == EPERM ? "that takes CAP_SYS_NICE" : std::strerror(errno);
+bool set_scheduling(const SchedulingAttributes& attributes) {
+  return syscall(SYS_sched_setattr, 0, &attributes, 0) == 0;
+}
+
+bool take_priority() {
+  SchedulingAttributes attributes;
+  attributes.policy = 6;  // SCHED_DEADLINE
+  attributes.runtime_ns = kRuntimeNs;
+  attributes.deadline_ns = kPeriodNs;
+  attributes.period_ns = kPeriodNs;
+  return set_scheduling(attributes);
+}
+
+void give_priority_back(int nice) {
+  SchedulingAttributes attributes;
+  attributes.nice = nice;
+  set_scheduling(attributes);
 }
 
 std::string names_of(const tracee::Starvation& found) {
@@ -57,7 +70,8 @@ std::string names_of(const tracee::Starvation& found) {
 
 }  // namespace
 
-void guard_against_starvation(std::span<const pid_t> pids, bool may_take_priority, bool is_quiet) {
+StarvationGuard::StarvationGuard(std::span<const pid_t> pids, bool may_take_priority, bool is_quiet)
+    : nice_(getpriority(PRIO_PROCESS, 0)) {
   const auto found = tracee::find_starvation(pids, kStarvationLook);
   if (!found) return;
   const std::string risk = fmt::format(
@@ -68,9 +82,12 @@ void guard_against_starvation(std::span<const pid_t> pids, bool may_take_priorit
     if (!is_quiet) tell("{}\n", risk);
     return;
   }
-  const auto why_not = why_no_priority();
+  const bool has_right = take_priority();
+  const std::string why_not = errno == EPERM ? "that takes CAP_SYS_NICE" : std::strerror(errno);
+  if (has_right) takes_ = found->share < kNextToAll ? Takes::kToDrain : Takes::kAllTheTime;
+  if (takes_ == Takes::kToDrain) give_priority_back(nice_);
   if (is_quiet) return;
-  if (!why_not)
+  if (has_right)
     tell(
         "{}; it drains with SCHED_DEADLINE, {} % of a CPU at most "
         "(--collector-priority 5: without)\n",
@@ -79,7 +96,15 @@ void guard_against_starvation(std::span<const pid_t> pids, bool may_take_priorit
     tell(
         "{}; it will be slow and may lose events: --collector-priority rt:{} helps, or "
         "--collector-cpu with a CPU that they leave ({})\n",
-        risk, std::min(found->threads.front().priority + 1, 99), *why_not);
+        risk, std::min(found->threads.front().priority + 1, 99), why_not);
+}
+
+void StarvationGuard::begin_drain() const {
+  if (takes_ == Takes::kToDrain) take_priority();
+}
+
+void StarvationGuard::end_drain() const {
+  if (takes_ == Takes::kToDrain) give_priority_back(nice_);
 }
 
 WaitTeller::WaitTeller(std::string what, bool is_quiet) {
