@@ -324,6 +324,26 @@ TEST_CASE("a flush sends the held events, to readers and as text") {
   CHECK(lines == open_trace(recorder.directory.path("run.sjt")).events());
 }
 
+TEST_CASE("events that standard output did not take are told, and no reader is blamed") {
+  need_root();
+  const test::TemporaryDirectory directory;
+  Station station;
+  const std::string errors = directory.path("errors");
+  const test::Ended ended =
+      test::run({"sh", "-c",
+                 std::string("'") + SJ_SOJOURN + "' record -p " + std::to_string(station.pid()) +
+                     " --budget none --for 5s --text -o " + quoted(directory.path("run.sjt")) +
+                     " 2> " + quoted(errors) + " | { sleep 11; cat > /dev/null; }"});
+  CHECK(ended.exit_code == 0);
+  const std::string said = test::contents(errors);
+  CAPTURE(said);
+  CHECK(said.contains("not printed"));
+  CHECK_FALSE(said.contains("slow ones lost"));
+  CHECK_FALSE(said.contains("cut off"));
+  CHECK(said.contains("\nnext: sojourn report "));
+  check_accounted(open_trace(directory.path("run.sjt")));
+}
+
 // Two hosts with a cable between them: network namespaces, which go away with it.
 class TwoHosts {
  public:

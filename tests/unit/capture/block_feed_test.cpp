@@ -83,6 +83,22 @@ TEST_CASE("a reader that comes later begins at the next ledger, and owes nothing
   CHECK(found.missing == 5);
 }
 
+TEST_CASE("what a watcher has no room for is not counted as lost by readers") {
+  const BlockFeed::Limits limits = {
+      .sure_bytes = 2'000, .reader_bytes = 20'000, .all_bytes = 30'000};
+  BlockFeed feed(model::Host{}, limits);
+  const auto watcher = feed.join([] {}, BlockFeed::Kind::kWatcher);
+  REQUIRE(watcher);
+  Source source(feed);
+  for (int block = 0; block < 100; ++block) source.events(100);
+  source.end();
+  CHECK(feed.totals().lost == 0);
+  const trace::Reader cut = read(take_all(feed, *watcher));
+  const auto found = trace::completeness_of(cut);
+  CHECK(found.lost > 0);  // its own ledger counts them
+  CHECK(found.lost == source.hits() - cut.events());
+}
+
 TEST_CASE("a reader that takes nothing loses whole blocks, which its own ledger counts") {
   const BlockFeed::Limits limits = {
       .sure_bytes = 2'000, .reader_bytes = 20'000, .all_bytes = 30'000};

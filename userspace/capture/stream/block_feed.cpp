@@ -148,9 +148,7 @@ bool BlockFeed::take_block(std::span<const std::uint8_t> block) {
       is_read = is_read || reader->kind == Kind::kReader;
       continue;
     }
-    reader->lost[header.stream] += header.events;
-    reader->is_owed_accounts = true;
-    totals_.lost += header.events;
+    lose(*reader, header.stream, header.events);
   }
   return is_read;
 }
@@ -239,11 +237,15 @@ void BlockFeed::shorten(Reader& reader) {
     }
     reader.bytes -= chunk->size();
     totals_.waiting_bytes -= chunk->size();
-    reader.lost[events->stream] += events->events;
-    totals_.lost += events->events;
-    reader.is_owed_accounts = true;
+    lose(reader, events->stream, events->events);
   }
   for (Chunk& chunk : kept) reader.queue.push_back(std::move(chunk));
+}
+
+void BlockFeed::lose(Reader& reader, std::uint32_t stream, std::uint64_t events) {
+  reader.lost[stream] += events;
+  reader.is_owed_accounts = true;
+  if (reader.kind == Kind::kReader) totals_.lost += events;
 }
 
 void BlockFeed::offer_all(const Chunk& chunk) {

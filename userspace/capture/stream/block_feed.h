@@ -76,8 +76,8 @@ class BlockFeed final : public BlockTap {
   bool is_complete(const Reader& reader) const;  // true: the reader has taken everything
 
   struct Totals {
-    std::uint64_t readers = 0;  // all readers so far
-    std::uint64_t lost = 0;     // events that readers lost, as they were behind
+    std::uint64_t readers = 0;  // all readers and watchers so far
+    std::uint64_t lost = 0;     // events that readers lost, as they were behind; not watchers
     std::size_t waiting_bytes = 0;
   };
   Totals totals() const;
@@ -92,6 +92,7 @@ class BlockFeed final : public BlockTap {
   bool offer(Reader& reader, const Chunk& chunk);
   void reclaim();
   void shorten(Reader& reader);
+  void lose(Reader& reader, std::uint32_t stream, std::uint64_t events);
   void push(Reader& reader, Chunk chunk);
   void offer_all(const Chunk& chunk);
   void take_ledger(const model::Ledger& ledger);

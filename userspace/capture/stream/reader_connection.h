@@ -41,6 +41,7 @@ class ReaderConnection {
   void say_goodbye();
 
   bool is_reader() const { return reader_ != nullptr; }
+  bool is_watcher() const { return guard_.kind == BlockFeed::Kind::kWatcher; }
   bool has_everything() const { return reader_ && feed_->is_complete(*reader_); }
   std::uint64_t progress_ns() const { return progress_ns_; }
   // Returns whether the peer has not become a reader in time.

@@ -399,10 +399,10 @@ bool StreamServer::Loop::is_done() {
   for (const auto& [id, connection] : connections_) {
     if (!connection.is_reader() || connection.has_everything()) continue;
     const std::uint64_t since_ns = std::max(connection.progress_ns(), finishing_since_ns_);
-    if (is_over || now_ns - since_ns > kPatienceNs)
-      has_cut_off_ = true;
-    else
+    if (!is_over && now_ns - since_ns <= kPatienceNs)
       waits = true;
+    else if (!connection.is_watcher())  // which says itself what it lacks
+      has_cut_off_ = true;
   }
   return !waits;
 }

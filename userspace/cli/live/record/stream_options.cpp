@@ -152,14 +152,14 @@ void tell_streams(const capture::Capture& capture) {
 }
 
 void tell_streamed(const capture::Outcome& outcome) {
-  if (outcome.streamed.readers != 0)
-    tell("streamed to {}", counted(outcome.streamed.readers, "reader"));
+  if (outcome.streamed.readers == 0) return;
+  tell("streamed to {}", counted(outcome.streamed.readers, "reader"));
   if (outcome.streamed.lost != 0)
     tell("; slow ones lost {}, which their traces count", counted(outcome.streamed.lost, "event"));
   if (outcome.reconnections != 0)
     tell("; their connections were made again {}", counted(outcome.reconnections, "time"));
   if (outcome.has_cut_off_readers) tell("; readers that took nothing any more were cut off");
-  if (outcome.streamed.readers != 0) tell("\n");
+  tell("\n");
 }
 
 }  // namespace sojourn::cli

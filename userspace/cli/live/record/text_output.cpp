@@ -85,9 +85,12 @@ class Printer {
     std::uint64_t lost = 0;
     for (const model::LedgerEntry& entry : follower_.about().ledger)
       if (entry.cause == model::LossCause::kWriterBehind) lost += entry.count;
+    if (!output_.is_taken()) return;  // nobody reads it any more
     if (lost != 0)
       tell("{} were not printed, as standard output did not take them in time\n",
            counted(lost, "event"));
+    if (follower_.about().capture.ended_by.empty())
+      tell("the newest events were not printed: at the end standard output took too long\n");
   }
 
  private:
