@@ -172,6 +172,7 @@ export async function showsTheOtherViews(page, file, where = "", ofEvents = "") 
   assert.deepEqual((await cells(page, ".bars")).map((row) => [row[0], row[4], row[8]]), places.map((place) =>
       [`${place.dir} ${place.at}`, place.depth_known ? String(place.high_water.depth) : "unknown",
        place.wait_ns.count ? duration(place.wait_ns.p50) : ""]));
+  assert.equal(await page.locator(".unknown-depths").count(), places.some((place) => !place.depth_known) ? 1 : 0);
   if (places.length > 0) {
     // The words of `queues`, for depths as for waits.
     const heads = await page.$$eval(".bars thead tr > *", (names) => names.map((name) => name.textContent));

@@ -7,7 +7,8 @@ import { QueuePlace } from "./report_types";
 import { duration, plainName, share } from "./units";
 
 const kLeft = 130, kRight = 12, kTop = 6, kBottom = 26, kRow = 18;
-const nameOf = (place: QueuePlace) => `${place.dir} ${plainName(place.at)}`;
+// A star: most of the depth is of units that were never seen to leave (queues_view.ts says so).
+const nameOf = (place: QueuePlace) => `${place.dir} ${plainName(place.at)}${place.depth_known ? "" : " *"}`;
 
 export function depthMap(places: QueuePlace[], origin: number, open: (place: QueuePlace) => void): Picture {
   const known = places.filter(({ over_time: series }) => series && series.mean.length > 0);

@@ -10,10 +10,12 @@ export function queuesView(places: QueuePlace[], chains: Episode[][], origin: nu
   const threads = (list: QueuePlace["fed_by"]) => list.map(({ thread }) => plainName(thread)).join(", ");
   const plots = element("div", { class: "columns" });
   const open = (place: QueuePlace) => replace(plots, depthLine(place, origin).root, fillCurve(place).root);
-  const deepest = [...places].sort((a, b) => b.depth.mean - a.depth.mean)[0];
+  const deepest = [...places].sort((a, b) => Number(b.depth_known) - Number(a.depth_known) || b.depth.mean - a.depth.mean)[0];
   if (deepest.over_time) open(deepest);
-  return element("section", {}, element("h2", {}, "Queues"), depthMap(places, origin, open).root, plots,
-      element("table", { class: "bars" },
+  const means = places.every((place) => place.depth_known) ? [] : [element("p", { class: "unknown-depths" },
+      "* Most of this depth is of units that were never seen to leave, so it means nothing.")];
+  return element("section", {}, element("h2", {}, "Queues"), depthMap(places, origin, open).root, ...means, plots,
+      element("table", { class: "bars queues" },
           headRow("queue", "#depth: mean", "#p50", "#p99", "#max", "#busy", "", "#in each s", "#wait: p50", "#p99", "#max", "fed by", "drained by"),
           element("tbody", {}, ...places.map((place) => {
             const depth = (value: number, digits = 0) => (place.depth_known ? value.toFixed(digits) : "unknown");
