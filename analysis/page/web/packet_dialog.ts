@@ -7,7 +7,7 @@ import { effect } from "./signal";
 import { NeedsTrace } from "./summary";
 import { duration, plainSentence } from "./units";
 import { colourChoice, laneChooser, Waterfall, waterfall } from "./waterfall";
-import { Packet, packetName } from "./waterfall_bars";
+import { JourneyDetail, Packet, packetName } from "./waterfall_bars";
 
 export const packetDialog = element("dialog", { "aria-labelledby": "packet-title" });
 packetDialog.addEventListener("close", () => openPacket.set(undefined));
@@ -51,6 +51,13 @@ async function showPacket(id: number): Promise<void> {
   }
 }
 
+// A latency from one host of a merged trace to another has beside it how far it may be off.
+function latencyText(journey: JourneyDetail): string {
+  const crosses = journey.events[journey.end_event]?.host !== journey.events[0]?.host;
+  const error = crosses ? journey.latency_error_ns : undefined;
+  return duration(journey.latency_ns) + (error === undefined ? "" : ` ± ${duration(error)}`);
+}
+
 function fill(id: number, packet: Packet): void {
   const { journey, why } = packet;
   const isTurned = options.form.get() === "turned";
@@ -67,7 +74,7 @@ function fill(id: number, packet: Packet): void {
           button("T", isTurned ? "time across" : "time down", turnPacket),
           button("F", "on the time line", () => followPacket(id)),
           button("Esc", "close", () => openPacket.set(undefined))),
-      element("p", { class: "sentence", id: "why" }, plainSentence(`${duration(journey.latency_ns)}: ${why || journey.outcome}`)),
+      element("p", { class: "sentence", id: "why" }, plainSentence(`${latencyText(journey)}: ${why || journey.outcome}`)),
       element("p", { class: "options" }, colourChoice(packet, colour.get(), (name) => colour.set(name)),
           element("span", {}, "[ and ] go from event to event.")),
       holder, laneChooser(packet, draw));

@@ -13,6 +13,7 @@ export interface JourneyEvent {
   ids: Record<string, number>;
   properties: Record<string, number>;
   parents: number[];
+  host?: number;  // of a merged trace
   repeat_of?: number;
   at_most?: (number | null)[];  // by parent: the share of the stays in that hop that took at most as long
 }
@@ -24,6 +25,7 @@ export interface JourneyDetail {
   start_ns: number;
   end_ns: number;
   latency_ns: number;
+  latency_error_ns?: number;  // in a merged trace: how far it may be off by the hosts' clocks
   outcome: string;
   segments: number;
   retransmissions: number;
