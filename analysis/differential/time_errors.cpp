@@ -8,7 +8,7 @@
 namespace sojourn::differential {
 namespace {
 
-std::size_t index(model::Direction direction) {
+std::size_t direction_index(model::Direction direction) {
   return direction == model::Direction::kUplink ? 1 : 0;
 }
 
@@ -52,7 +52,7 @@ void TimeErrorFinder::on_journey(const journeys::Journey& journey) {
         of_place_[*place].add(host_of(parent), host_of(step));
     }
   // Several segments may have entered at the instant at which a journey begins.
-  Ends& ends = of_latency_[index(journey.direction)];
+  Ends& ends = of_latency_[direction_index(journey.direction)];
   const std::size_t end = host_of(journey.steps[journey.end_step]);
   for (const journeys::Step& step : journey.steps)
     if (step.ts_ns == journey.start_ns || step.entered_ns == journey.start_ns)
@@ -85,7 +85,7 @@ std::array<TimeErrors, 2> TimeErrorFinder::found(const std::array<RunOfPackets, 
         std::max(of_hits, stamp_error_ns(of_latency_[direction], of_direction.latency_ns));
     for (const auto& [name, stays] : of_direction.stays_ns) {
       const auto place = std::ranges::find_if(topology_.places, [&](const journeys::Place& each) {
-        return each.name == name && index(each.direction) == direction;
+        return each.name == name && direction_index(each.direction) == direction;
       });
       if (place == topology_.places.end()) continue;
       const auto at = static_cast<std::size_t>(place - topology_.places.begin());
