@@ -164,7 +164,9 @@ TEST_CASE("one journey crosses hosts, and its times are right within the stated 
       CHECK(error_ns <= bound_ns + 1);
       narrower += error_ns < bound_ns / 2 ? 1 : 0;
       right += std::abs(wire_ns - truth.wire_ns.at(sent["ids"]["sn"])) <= error_ns + 2 ? 1 : 0;
-      CHECK(std::abs(journey["latency_error_ns"].get<double>() - error_ns) < 1000);
+      // The last event is of the same host, 10 us later.
+      if (step_ns == 0)
+        CHECK(std::abs(journey["latency_error_ns"].get<double>() - error_ns) < 1000);
     }
     // Only around a step are the bounds as wide as the step.
     if (step_ns != 0) CHECK(narrower >= complete * 9 / 10);
@@ -172,8 +174,7 @@ TEST_CASE("one journey crosses hosts, and its times are right within the stated 
     CHECK(right >= complete * 99 / 100);
     CHECK(output_of({"journeys", merged, "--dir", "D", "--worst", "1"}).contains("  +- "));
     CHECK(output_of({"report", merged})
-              .contains("of 2 hosts: times from one to another may be off "
-                        "by "));
+              .contains("of 2 hosts: times from one to another may be off by "));
     const json report = json::parse(output_of({"report", merged, "--json"}));
     CHECK(report["clocks"]["hosts"] == 2);
     CHECK(report["clocks"]["between_hosts_ns"] >= bound_ns);
@@ -200,7 +201,7 @@ TEST_CASE("diff of merged traces finds a small change on one host, and none betw
   CHECK(about["hosts"][0]["rate_error_ppb"] == 0);
   CHECK(about["hosts"][1]["rate_error_ppb"] > 100);  // the drift is known to some parts in 10^6
   CHECK(about["hosts"][1]["rate_error_ppb"] < 20'000);
-  CHECK(output_of({"check", base}).contains("hosts    2: stamps of one are off by "));
+  CHECK(output_of({"check", base}).contains("hosts    2: stamps of one host are right within "));
 
   const json told = json::parse(output_of({"diff", base, "--against", now, "--json"}));
   const auto row = [&](const char* name, const char* direction) -> json {
@@ -219,7 +220,7 @@ TEST_CASE("diff of merged traces finds a small change on one host, and none betw
     CHECK(row(name, "D")["resolution_us"] >= 30);
     CHECK(row(name, "D")["verdict"] != "changed");
   }
-  CHECK(output_of({"flow", base}).contains(", on one host nearer than 0 ns"));
+  CHECK(output_of({"flow", base}).contains(", those of one host have its clock's order"));
 }
 
 TEST_CASE("packets of one direction leave the offset open, and without packets all is open") {

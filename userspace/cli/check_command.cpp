@@ -141,7 +141,7 @@ void print_counters(const model::Capture& capture) {
 void print_hosts(const model::Capture& capture) {
   if (capture.hosts.empty()) return;
   const auto own = std::ranges::max(capture.hosts, {}, &model::MergedHost::stamp_error_ns);
-  fmt::print("hosts    {}: stamps of one are off by {} at most, of two by {}\n",
+  fmt::print("hosts    {}: stamps of one host are right within {}, of two within {}\n",
              capture.hosts.size(), present::duration(static_cast<double>(own.stamp_error_ns)),
              present::duration(static_cast<double>(capture.stamp_error_ns)));
 }

@@ -1,6 +1,7 @@
 #include "analysis/present/differential/flow_text.h"
 
 #include <algorithm>
+#include <cstdint>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -25,11 +26,12 @@ std::string pairs_text(const std::vector<differential::FlowEdge>& edges, std::st
   return table.text(width) + "\n";
 }
 
-// The error of stamps of one host of a merged trace.
+// What holds for two stamps of one host of a merged trace.
 std::string within_hosts(const differential::RunFigures& run) {
   if (run.host_clock_errors_ns.empty()) return "";
-  return fmt::format(", on one host nearer than {}",
-                     duration(static_cast<double>(std::ranges::max(run.host_clock_errors_ns))));
+  const std::uint64_t error_ns = std::ranges::max(run.host_clock_errors_ns);
+  if (error_ns == 0) return ", those of one host have its clock's order";
+  return ", on one host nearer than " + duration(static_cast<double>(error_ns));
 }
 
 std::string graph_text(const differential::FlowOfDirection& flow,

@@ -19,8 +19,7 @@ const journeys::Step& namesake(const journeys::Journey& journey);
 // The journey's owner, its outcome and its latency, in one line without a line end.
 std::string journey_headline(const journeys::Journey& journey, const model::Schema& schema);
 
-// `hosts` are those of a merged trace: then what a time between two of them may be off is beside
-// it.
+// `hosts` are those of a merged trace: the text says how far times between two of them may be off.
 using Hosts = std::vector<model::MergedHost>;
 std::string journey_text(const journeys::Journey& journey, const model::Schema& schema,
                          const Hosts& hosts = {});

@@ -51,10 +51,12 @@ std::string hosts_text(const Facts& facts) {
   const auto& hosts = facts.capture.hosts;
   if (hosts.empty()) return {};
   const auto own = std::ranges::max(hosts, {}, &model::MergedHost::stamp_error_ns);
-  return fmt::format(
-      "of {} hosts: times from one to another may be off by {}, times on one by {}\n", hosts.size(),
-      duration(static_cast<double>(facts.capture.stamp_error_ns)),
-      duration(static_cast<double>(own.stamp_error_ns)));
+  std::string text =
+      fmt::format("of {} hosts: times from one to another may be off by {}", hosts.size(),
+                  duration(static_cast<double>(facts.capture.stamp_error_ns)));
+  if (own.stamp_error_ns != 0)
+    text += ", times on one by " + duration(static_cast<double>(own.stamp_error_ns));
+  return text + "\n";
 }
 
 std::string ledger_text(const Facts& facts) {
