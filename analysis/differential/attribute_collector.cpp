@@ -1,6 +1,8 @@
 #include "analysis/differential/attribute_collector.h"
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <numeric>
 #include <optional>
 #include <set>
@@ -10,6 +12,7 @@
 #include <fmt/format.h>
 
 #include "analysis/filter/keywords.h"
+#include "analysis/model/unread.h"
 #include "analysis/model/value_text.h"
 #include "analysis/statistics/distribution.h"
 #include "analysis/statistics/slow_from.h"
@@ -53,15 +56,57 @@ AttributeCollector::AttributeCollector(const About& about, IsSlow is_slow)
   for (const model::Point& point : about.schema.points) {
     const auto name = quoted(fmt::format("{} {}", letter(point.direction), point.name()));
     point_conditions_.push_back(name ? "point == " + *name : std::string());
+    point_names_.push_back(point.name());
+    unread_.push_back(model::unread_field(point));
   }
+  for (Rows& rows : rows_) rows.at_points = points_with_ids();
+}
+
+std::vector<AttributeCollector::AtPoint> AttributeCollector::points_with_ids() const {
+  const auto& bearers = journeys::Rules::kBearers;
+  std::vector<AtPoint> at_points;
+  for (const model::Point& point : about_.schema.points) {
+    AtPoint& at = at_points.emplace_back();
+    for (std::size_t field = 0; field < point.fields.size(); ++field) {
+      const model::Field& about = point.fields[field];
+      const bool is_bearer = about.role != model::Role::kProperty &&
+                             std::ranges::find(bearers, about.name) != bearers.end();
+      if (about.role == model::Role::kGlobal || is_bearer)
+        at.ids.push_back({.field = field, .numbers = {}});
+    }
+  }
+  return at_points;
+}
+
+AttributeCollector::Column& AttributeCollector::column_of(Rows& rows, const std::string& name) {
+  Column& column = rows.columns[name];
+  column.name = name;
+  return column;
 }
 
 template <typename Condition>
 bool AttributeCollector::set(Rows& rows, const std::string& name, std::string value,
                              const Condition& condition) {
-  Column& column = rows.columns[name];
-  column.name = name;
-  return put(column, rows.start_ns.size() - 1, std::move(value), condition);
+  return put(column_of(rows, name), rows.start_ns.size() - 1, std::move(value), condition);
+}
+
+// Sets the value that a number stands for: `name`, `text` and `condition` are called only for one
+// that is not remembered.
+template <typename Name, typename Text, typename Condition>
+void AttributeCollector::set_number(Rows& rows, Numbers& numbers, const Name& name,
+                                    std::uint64_t number, const Text& text,
+                                    const Condition& condition) {
+  if (numbers.column == nullptr) numbers.column = &column_of(rows, name());
+  Column& column = *numbers.column;
+  const std::size_t row = rows.start_ns.size() - 1;
+  if (column.of.size() <= row) column.of.resize(row + 1, kNoValue);
+  if (column.of[row] != kNoValue) return;  // the first one counts
+  if (const auto known = numbers.index.find(number); known != numbers.index.end()) {
+    column.of[row] = known->second;
+    return;
+  }
+  put(column, row, text(), condition);
+  if (numbers.index.size() < Numbers::kMost) numbers.index.emplace(number, column.of[row]);
 }
 
 template <typename Condition>
@@ -92,26 +137,22 @@ void AttributeCollector::note_cause(model::Direction direction, std::uint64_t jo
   rows.unexplained.erase(row);
 }
 
-void AttributeCollector::note_ids(Rows& rows, const Journey& journey) {
-  const auto note = [&](const Step& step) {
-    const model::Point& point = about_.schema.points[step.point];
-    const auto& bearers = journeys::Rules::kBearers;
-    for (std::size_t field = 0; field < point.fields.size() && field < step.values.size();
-         ++field) {
-      const model::Field& about = point.fields[field];
-      const bool is_bearer = about.role != model::Role::kProperty &&
-                             std::ranges::find(bearers, about.name) != bearers.end();
-      if (about.role != model::Role::kGlobal && !is_bearer) continue;
-      const std::string value = model::value_text(point, field, step.values);
-      set(rows, about.name, value, [&] {
-        return model::is_unread(point, field, step.values)
-                   ? std::string()
-                   : fmt::format("{} == {}", field_word(about.name), value);
-      });
+void AttributeCollector::note_ids(Rows& rows, const Step& step) {
+  const model::Point& point = about_.schema.points[step.point];
+  const std::uint64_t unread = model::unread_bits(unread_[step.point], step.values);
+  for (Id& id : rows.at_points[step.point].ids) {
+    if (id.field >= step.values.size()) continue;
+    const std::string& name = point.fields[id.field].name;
+    if ((unread >> id.field & 1) != 0) {
+      set(rows, name, model::value_text(point, id.field, step.values),
+          [] { return std::string(); });
+      continue;
     }
-  };
-  note(journey.steps[journey.own_step]);
-  for (const Step& step : journey.steps) note(step);
+    const auto text = [&] { return model::value_text(point, id.field, step.values); };
+    set_number(
+        rows, id.numbers, [&] { return name; }, step.values[id.field], text,
+        [&] { return fmt::format("{} == {}", field_word(name), text()); });
+  }
 }
 
 void AttributeCollector::note_length(Rows& rows, const Step& own) {
@@ -128,25 +169,33 @@ void AttributeCollector::note_length(Rows& rows, const Step& own) {
   });
 }
 
-void AttributeCollector::note_threads(Rows& rows, const Journey& journey) {
-  for (const Step& step : journey.steps) {
-    const std::string name = about_.schema.points[step.point].name();
-    const auto at_point = [&](std::string_view word, std::int64_t number) {
-      const std::string& point = point_conditions_[step.point];
-      return point.empty() ? point : fmt::format("event({} && {} == {})", point, word, number);
-    };
-    if (step.tid != 0) {
-      const auto thread = about_.thread_names.find(step.tid);
-      set(rows, "thread at " + name,
-          thread == about_.thread_names.end() ? std::to_string(step.tid)
-                                              : fmt::format("{} {}", thread->second, step.tid),
-          [&] { return at_point("tid", step.tid); });
-    }
-    const auto cpu = cpus_.find(step.stream);
-    if (cpu != cpus_.end() && cpu->second >= 0)
-      set(rows, "cpu at " + name, std::to_string(cpu->second),
-          [&] { return at_point("cpu", cpu->second); });
-  }
+std::string AttributeCollector::condition_at(const Step& step, std::string_view word,
+                                             std::int64_t number) const {
+  const std::string& point = point_conditions_[step.point];
+  return point.empty() ? point : fmt::format("event({} && {} == {})", point, word, number);
+}
+
+void AttributeCollector::note_thread(Rows& rows, const Step& step) {
+  if (step.tid == 0) return;
+  const auto text = [&] {
+    const auto thread = about_.thread_names.find(step.tid);
+    return thread == about_.thread_names.end() ? std::to_string(step.tid)
+                                               : fmt::format("{} {}", thread->second, step.tid);
+  };
+  set_number(
+      rows, rows.at_points[step.point].threads,
+      [&] { return "thread at " + point_names_[step.point]; }, step.tid, text,
+      [&] { return condition_at(step, "tid", step.tid); });
+}
+
+void AttributeCollector::note_cpu(Rows& rows, const Step& step) {
+  const auto found = cpus_.find(step.stream);
+  if (found == cpus_.end() || found->second < 0) return;
+  const std::int32_t cpu = found->second;
+  set_number(
+      rows, rows.at_points[step.point].cpus, [&] { return "cpu at " + point_names_[step.point]; },
+      static_cast<std::uint64_t>(cpu), [&] { return std::to_string(cpu); },
+      [&] { return condition_at(step, "cpu", cpu); });
 }
 
 void AttributeCollector::note_repeats(Rows& rows, const Journey& journey) {
@@ -164,18 +213,35 @@ void AttributeCollector::note_repeats(Rows& rows, const Journey& journey) {
 
 // Places in the order of the pipeline: pieces in parallel make no other path by overtaking.
 void AttributeCollector::note_path(Rows& rows, const Journey& journey) {
-  std::set<std::pair<std::uint16_t, model::PointId>> points;
+  points_on_way_.clear();
   for (const Step& step : journey.steps)
-    if (!about_.topology.points[step.point].ack)
-      points.insert({about_.topology.points[step.point].rank, step.point});
+    if (!about_.topology.points[step.point].ack) points_on_way_.push_back(step.point);
+  std::ranges::sort(points_on_way_, {}, [&](model::PointId id) {
+    return std::pair(about_.topology.points[id].rank, id);
+  });
+  const auto again = std::ranges::unique(points_on_way_);
+  points_on_way_.erase(again.begin(), again.end());
+  set_path(rows, points_on_way_);
+}
+
+void AttributeCollector::set_path(Rows& rows, const std::vector<model::PointId>& points) {
+  Column& column = column_of(rows, "path");
+  const std::size_t row = rows.start_ns.size() - 1;
+  if (column.of.size() <= row) column.of.resize(row + 1, kNoValue);
+  if (column.of[row] != kNoValue) return;
+  if (const auto known = rows.path_of.find(points); known != rows.path_of.end()) {
+    column.of[row] = known->second;
+    return;
+  }
   std::vector<std::string> places;
-  for (const auto& [rank, id] : points) {
+  for (const model::PointId id : points) {
     const std::string& dest = about_.schema.points[id].dest;
     if (places.empty() || places.back() != dest) places.push_back(dest);
   }
   const bool is_new =
-      set(rows, "path", fmt::format("{}", fmt::join(places, " > ")), [] { return std::string(); });
+      put(column, row, fmt::format("{}", fmt::join(places, " > ")), [] { return std::string(); });
   if (is_new) rows.paths.push_back(std::move(places));
+  if (rows.path_of.size() < Numbers::kMost) rows.path_of.emplace(points, column.of[row]);
 }
 
 // A path is distinguished from the others by the places that not all of them have. Empty if that
@@ -221,9 +287,13 @@ void AttributeCollector::on_journey(const Journey& journey) {
   rows.latency_ns.push_back(static_cast<float>(journey.latency_ns()));
   rows.is_slow.push_back(is_slow_ && is_slow_(journey));
   const auto no_condition = [] { return std::string(); };
-  note_ids(rows, journey);
+  note_ids(rows, journey.steps[journey.own_step]);
+  for (const Step& step : journey.steps) note_ids(rows, step);
   note_length(rows, journey.steps[journey.own_step]);
-  note_threads(rows, journey);
+  for (const Step& step : journey.steps) {
+    note_thread(rows, step);
+    note_cpu(rows, step);
+  }
   note_path(rows, journey);
   note_repeats(rows, journey);
   const auto longest =
@@ -246,15 +316,18 @@ void AttributeCollector::note_ahead(Rows& rows) {
   std::ranges::sort(ends);
   Column& column = rows.columns["packets ahead"];
   column.name = "packets ahead";
+  std::array<std::uint32_t, 65> value_of;  // by the number of bits
+  value_of.fill(kNoValue);
   for (const std::uint64_t start : rows.start_ns) {
     const auto entered = std::ranges::lower_bound(starts, start) - starts.begin();
     const auto left = std::ranges::upper_bound(ends, start) - ends.begin();
-    const std::string value =
-        power_of_two_label(static_cast<std::uint64_t>(std::max<std::ptrdiff_t>(entered - left, 0)));
-    const auto [known, is_new] =
-        column.known.try_emplace(value, static_cast<std::uint32_t>(column.values.size()));
-    if (is_new) column.values.push_back(value);
-    column.of.push_back(known->second);
+    const auto ahead = static_cast<std::uint64_t>(std::max<std::ptrdiff_t>(entered - left, 0));
+    std::uint32_t& value = value_of[static_cast<std::size_t>(std::bit_width(ahead))];
+    if (value == kNoValue) {
+      value = static_cast<std::uint32_t>(column.values.size());
+      column.values.push_back(power_of_two_label(ahead));
+    }
+    column.of.push_back(value);
   }
 }
 

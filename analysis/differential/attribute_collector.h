@@ -9,7 +9,9 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -65,6 +67,24 @@ class AttributeCollector : public journeys::Observer {
     std::unordered_map<std::string, std::uint32_t> known;
     std::vector<std::uint32_t> of;
   };
+  // The numbers of one field of a point, or of its threads or CPUs, with the index of each in the
+  // column, so that a number becomes text once. Only so many are remembered.
+  struct Numbers {
+    static constexpr std::size_t kMost = 4096;
+    Column* column = nullptr;
+    std::unordered_map<std::uint64_t, std::uint32_t> index;
+  };
+  // An id that is an attribute: a field of a point.
+  struct Id {
+    std::size_t field = 0;
+    Numbers numbers;
+  };
+  // The attributes that each event of a point may add.
+  struct AtPoint {
+    std::vector<Id> ids;
+    Numbers threads;
+    Numbers cpus;
+  };
   struct Rows {
     std::vector<std::uint64_t> start_ns;
     std::vector<std::uint64_t> end_ns;
@@ -72,7 +92,9 @@ class AttributeCollector : public journeys::Observer {
     std::vector<bool> is_slow;
     std::unordered_map<std::uint64_t, std::size_t> unexplained;  // rows of journeys without a cause
     std::map<std::string, Column> columns;
+    std::vector<AtPoint> at_points;
     std::vector<std::vector<std::string>> paths;  // the places of each value of "path"
+    std::map<std::vector<model::PointId>, std::uint32_t> path_of;  // by points in order
     std::uint64_t slow_from_ns = 0;
   };
 
@@ -83,13 +105,22 @@ class AttributeCollector : public journeys::Observer {
   // yet; only then `condition` is called.
   template <typename Condition>
   bool set(Rows& rows, const std::string& name, std::string value, const Condition& condition);
+  template <typename Name, typename Text, typename Condition>
+  static void set_number(Rows& rows, Numbers& numbers, const Name& name, std::uint64_t number,
+                         const Text& text, const Condition& condition);
+  static Column& column_of(Rows& rows, const std::string& name);
   template <typename Condition>
   static bool put(Column& column, std::size_t row, std::string value, const Condition& condition);
-  void note_ids(Rows& rows, const journeys::Journey& journey);
-  void note_threads(Rows& rows, const journeys::Journey& journey);
+  std::vector<AtPoint> points_with_ids() const;
+  void note_ids(Rows& rows, const journeys::Step& step);
+  void note_thread(Rows& rows, const journeys::Step& step);
+  void note_cpu(Rows& rows, const journeys::Step& step);
   void note_length(Rows& rows, const journeys::Step& own);
   void note_repeats(Rows& rows, const journeys::Journey& journey);
+  std::string condition_at(const journeys::Step& step, std::string_view word,
+                           std::int64_t number) const;
   void note_path(Rows& rows, const journeys::Journey& journey);
+  void set_path(Rows& rows, const std::vector<model::PointId>& points);
   std::vector<std::string> path_conditions(const Rows& rows) const;
   void note_ahead(Rows& rows);
   void decide_slow(Rows& rows);
@@ -101,7 +132,11 @@ class AttributeCollector : public journeys::Observer {
   std::array<Rows, 2> rows_;
   std::array<PacketAttributes, 2> tables_;
   std::uint64_t left_out_ = 0;
-  std::vector<std::string> point_conditions_;  // by point, empty: its name cannot be quoted
+  // By point; a condition is empty if the point's name cannot be quoted.
+  std::vector<std::string> point_conditions_;
+  std::vector<std::string> point_names_;
+  std::vector<std::optional<std::size_t>> unread_;
+  std::vector<model::PointId> points_on_way_;  // of the journey at hand
 };
 
 }  // namespace sojourn::differential

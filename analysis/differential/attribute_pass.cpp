@@ -1,5 +1,8 @@
 #include "analysis/differential/attribute_pass.h"
 
+#include <map>
+#include <string>
+
 #include "analysis/causes/cause_totals.h"
 #include "analysis/pipeline/trace_marks.h"
 #include "analysis/present/causes/cause_labels.h"
@@ -42,13 +45,20 @@ Result<void> gather_attributes(Executor& executor, pipeline::TraceInput& input,
                                const pipeline::TracePass::Predicate& keep,
                                const pipeline::Progress& progress, AttributeCollector& collector) {
   const causes::ContextNameTable names(input.reader().context());
+  constexpr std::size_t kMostLabels = 4096;
+  std::map<causes::Cause, std::string> labels;
+  const auto label_of = [&](const causes::Cause& cause) {
+    if (const auto known = labels.find(cause); known != labels.end()) return known->second;
+    std::string label = present::label(cause, input.topology());
+    if (labels.size() < kMostLabels) labels.emplace(cause, label);
+    return label;
+  };
   // With deadlines of 0 all packets are explained, and not only late ones.
   report::LatenessAnalysis analysis(
       input, {.down_ns = 0, .up_ns = 0}, keep, [&](const causes::Verdict& verdict) {
         if (verdict.parts.empty()) return;
         const causes::Cause cause = causes::cause_of(verdict.parts.front(), names);
-        collector.note_cause(verdict.direction, verdict.journey,
-                             present::label(cause, input.topology()));
+        collector.note_cause(verdict.direction, verdict.journey, label_of(cause));
       });
   KeptJourneys kept(collector, keep);
   SJ_CHECK(analysis.run(executor, progress, &kept));
