@@ -35,6 +35,13 @@ test("pieces in view are those that a look at every row finds", () => {
       assert.equal(runs.find(from, to, room), all.length);
       const shown = Math.min(all.length, room.length);
       assert.deepEqual([...room.subarray(0, shown)], all.slice(0, shown));
+      const looked = new Set();
+      runs.rowsBetween(from, to, (begin, end) => {
+        for (let i = begin; i < end; ++i) looked.add(i);
+      });
+      assert.ok(all.every((i) => looked.has(i)));
+      // A run at each end, and those that the spread of 100 us reaches.
+      assert.ok(looked.size <= Math.max(0, to - from) / 1000 + 100 + 2 * 1024);
     }
   }
 });

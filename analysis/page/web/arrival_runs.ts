@@ -26,15 +26,15 @@ export class ArrivalRuns {
   // Returns the number of pieces that arrived from `from` up to `to`, and writes the rows of the first
   // of them, as many as there is room for.
   find(from: number, to: number, room: Uint32Array): number {
-    const { table: { count, direction, start } } = this;
+    const { table: { direction, start } } = this;
     let found = 0;
     for (let run = 0; run < this.count.length; ++run) {
-      if (this.count[run] === 0 || this.first[run] > to || this.last[run] < from) continue;
+      if (!this.touches(run, from, to)) continue;
       if (found >= room.length && this.first[run] >= from && this.last[run] <= to) {
         found += this.count[run];
         continue;
       }
-      const end = Math.min(count, (run + 1) * kRun);
+      const end = this.end(run);
       for (let i = run * kRun; i < end; ++i) {
         if (direction[i] !== this.direction || !(start[i] >= from && start[i] <= to)) continue;
         if (found < room.length) room[found] = i;
@@ -42,5 +42,19 @@ export class ArrivalRuns {
       }
     }
     return found;
+  }
+
+  // Calls `visit` with the rows [begin, end) that may have pieces from `from` up to `to`.
+  rowsBetween(from: number, to: number, visit: (begin: number, end: number) => void): void {
+    for (let run = 0; run < this.count.length; ++run)
+      if (this.touches(run, from, to)) visit(run * kRun, this.end(run));
+  }
+
+  private touches(run: number, from: number, to: number): boolean {
+    return this.count[run] > 0 && this.first[run] <= to && this.last[run] >= from;
+  }
+
+  private end(run: number): number {
+    return Math.min(this.table.count, (run + 1) * kRun);
   }
 }

@@ -63,7 +63,7 @@ function arrivals(table: PieceTable, direction: number): HTMLElement {
       context.fillRect(kLeft, kTop, right - kLeft, bottom - kTop);
       if (inView > kMostDots) {
         const key = `${from} ${to} ${width}`;
-        if (key !== cellsOf) cells = countCells(table, cellRows, across, right, bottom);
+        if (key !== cellsOf) cells = countCells(table, cellRows, across, right, bottom, runs);
         cellsOf = key;
         paintCells(context, cells!, colour("heat"));
       }

@@ -1,5 +1,6 @@
 // The number of packets or pieces in each cell of a picture of latency over time, and the image of
 // these cells.
+import { ArrivalRuns } from "./arrival_runs";
 import { Axis } from "./axes";
 import { Grid, GridCells, PieceTable } from "./engine_client";
 import { bytesOf } from "./pixels";
@@ -64,19 +65,23 @@ export function rowsOfCells(table: PieceTable, direction: number, up: Axis, bott
   return rows;
 }
 
-// Counts the pieces within the axes in each cell. The axis across is linear, so that a column
-// follows from one multiplication.
-export function countCells(table: PieceTable, rowsOf: Uint8Array, across: Axis, right: number, bottom: number): Cells {
+// Counts the pieces within the axes in each cell, of all rows or of `runs`. The axis across is linear,
+// so that a column follows from one multiplication.
+export function countCells(table: PieceTable, rowsOf: Uint8Array, across: Axis, right: number, bottom: number, runs?: ArrivalRuns): Cells {
   const wide = Math.ceil((right - kLeft) / kCell), tall = Math.ceil((bottom - kTop) / kCell);
   const counts = new Uint32Array(wide * tall);
-  const { from, to } = across, { start, count } = table;
+  const { from, to } = across, { start } = table;
   const cellsOf = (across.at(to) - across.at(from)) / (to - from || 1) / kCell, first = (across.at(from) - kLeft) / kCell;
-  for (let i = 0; i < count; ++i) {
-    const row = rowsOf[i], at = start[i];
-    if (row === kNowhere || at < from || at > to) continue;
-    const column = Math.min(wide - 1, Math.floor(first + (at - from) * cellsOf));
-    if (column >= 0) ++counts[row * wide + column];
-  }
+  const countRows = (begin: number, end: number) => {
+    for (let i = begin; i < end; ++i) {
+      const row = rowsOf[i], at = start[i];
+      if (row === kNowhere || at < from || at > to) continue;
+      const column = Math.min(wide - 1, Math.floor(first + (at - from) * cellsOf));
+      if (column >= 0) ++counts[row * wide + column];
+    }
+  };
+  if (runs) runs.rowsBetween(from, to, countRows);
+  else countRows(0, table.count);
   return { counts, wide, tall };
 }
 
