@@ -98,6 +98,19 @@ TEST_CASE("what is seldom called within another, or hardly ever, is not joined")
   }
 }
 
+// As a worker's tasks: the one returns unseen, and the other's call is deeper on the same stack.
+TEST_CASE("what is called behind another by chance, deeper on the stack, is not joined") {
+  for (const int every : {1, 2}) {
+    Calls calls;
+    for (int packet = 0; packet < 40; ++packet) {
+      calls.call(1, 200);
+      if (packet % every == 0) calls.call(2, 300);
+      if (packet % every == 0) calls.call(2, 300);
+    }
+    CHECK(calls.joined(two_ways())[2]->from.has_value() == (every == 1));
+  }
+}
+
 TEST_CASE("a function that passes its unit on is not left for what it calls besides") {
   Calls calls;
   for (int packet = 0; packet < 20; ++packet) {

@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <cstdint>
 #include <map>
+#include <set>
 #include <unordered_map>
 #include <utility>
+#include <vector>
 
 namespace sojourn::coarse {
 
@@ -30,22 +32,22 @@ class Nesting {
     while (!open.empty() && open.back().stack <= call.stack) open.pop_back();
     if (!open.empty() && open.back().stack - call.stack > kMaxStack) open.clear();
     if (!ways_[call.function]) return;
-    ++calls_[call.function];
-    if (!open.empty() && call.ts_ns - open.back().since_ns <= kMaxCallNs)
-      ++around_[call.function][open.back().function];
-    open.push_back({call.function, call.stack, call.ts_ns});
+    calls_[call.function].push_back(call.ts_ns);
+    if (!open.empty() && call.ts_ns - open.back().since_ns <= kMaxCallNs) note(call, open.back());
+    open.push_back({call.function, call.stack, call.ts_ns, {}});
   }
 
   // The function in whose calls this one is called, and how many of its calls are.
   std::optional<std::pair<std::size_t, double>> around(std::size_t function) const {
     const auto calls = calls_.find(function);
     const auto around = around_.find(function);
-    if (calls == calls_.end() || around == around_.end() || calls->second < kLeastCalls)
+    if (calls == calls_.end() || around == around_.end() || calls->second.size() < kLeastCalls)
       return std::nullopt;
-    const auto most =
-        std::ranges::max_element(around->second, {}, [](const auto& one) { return one.second; });
-    const double share = static_cast<double>(most->second) / static_cast<double>(calls->second);
-    if (share < kLeastShare || most->first == function) return std::nullopt;
+    const auto most = std::ranges::max_element(around->second, {},
+                                               [](const auto& one) { return one.second.calls; });
+    const double share = part_of(most->second.calls, calls->second.size());
+    if (share < kLeastShare || most->first == function || !is_usual(most->first, most->second))
+      return std::nullopt;
     return std::pair(most->first, share);
   }
 
@@ -54,12 +56,40 @@ class Nesting {
     std::size_t function = 0;
     std::uint64_t stack = 0;
     std::uint64_t since_ns = 0;
+    std::set<std::size_t> has;  // functions that were called within it
   };
+  // Calls of one function within those of another.
+  struct Within {
+    std::size_t calls = 0;
+    std::size_t holders = 0;    // calls of the other with at least one
+    std::uint64_t from_ns = 0;  // the first holder's
+    std::uint64_t to_ns = 0;
+  };
+
+  static double part_of(std::size_t some, std::size_t all) {
+    return static_cast<double>(some) / static_cast<double>(all);
+  }
+
+  void note(const WatchedCall& call, OpenCall& around) {
+    Within& within = around_[call.function][around.function];
+    if (within.calls++ == 0) within.from_ns = around.since_ns;
+    within.to_ns = call.ts_ns;
+    if (around.has.insert(call.function).second) ++within.holders;
+  }
+
+  // A call that has returned unseen counts as open while its thread does something else deeper on
+  // the stack. Then it is chance whether there is a call within it, and in many there is none.
+  bool is_usual(std::size_t outer, const Within& within) const {
+    const auto meanwhile = std::ranges::count_if(calls_.at(outer), [&](std::uint64_t ts_ns) {
+      return ts_ns >= within.from_ns && ts_ns <= within.to_ns;
+    });
+    return part_of(within.holders, static_cast<std::size_t>(meanwhile)) >= kLeastShare;
+  }
 
   WaySpan ways_;
   std::unordered_map<std::uint32_t, std::vector<OpenCall>> open_;  // by thread, the innermost last
-  std::map<std::size_t, std::size_t> calls_;
-  std::map<std::size_t, std::map<std::size_t, std::size_t>> around_;
+  std::map<std::size_t, std::vector<std::uint64_t>> calls_;
+  std::map<std::size_t, std::map<std::size_t, Within>> around_;
 };
 
 // The first function of a way that has no circles, and the number of steps from there.
