@@ -20,6 +20,6 @@ await page.waitForTimeout(500);  // the canvases are drawn in the next frame
 await page.screenshot({ path: path.join(here, "page-overview.png") });
 await page.click(".slowest button");
 const dialog = page.locator("dialog[open]");
-await dialog.locator("svg.waterfall").waitFor();
+await dialog.locator("svg.waterfall").waitFor({ timeout: 120_000 });
 await dialog.screenshot({ path: path.join(here, "page-packet.png") });
 await browser.close();

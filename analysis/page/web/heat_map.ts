@@ -31,6 +31,7 @@ interface Options {
 }
 
 const kHeight = 240;
+const kDotRoom = 8;  // beside the middle of a dot
 
 export function boxExpression(box: Box): string {
   return `dir == ${kDirections[box.direction]} && time in ${exactTime(box.from)}..${exactTime(box.to)}` +
@@ -83,18 +84,22 @@ export function heatMap(options: Options): Picture {
         context.setLineDash([5, 4]);
         line(context, kLeft, up.at(deadline), right, up.at(deadline));
         context.setLineDash([]);
-        // The words have an outline to be legible over cells, and stand where no dots are.
-        const isLeft = dots.some(({ start }) => across.at(start) > right - 150);
+        // The words have an outline to be legible over cells, and stand where no dots are, as far to
+        // the right as that is.
         const words = `late above ${duration(deadline)}`;
-        const at = isLeft ? kLeft + 4 : right - 4;
+        const room = context.measureText(words).width + 8;
+        const isFree = (from: number) => dots.every(({ start }) => across.at(start) < from - kDotRoom || across.at(start) > from + room + kDotRoom);
+        let from = right - room;
+        while (from > kLeft && !isFree(from)) from -= kDotRoom;
+        if (from <= kLeft) from = right - room;
         context.fillStyle = colour("bad");
-        context.textAlign = isLeft ? "left" : "right";
+        context.textAlign = "left";
         context.textBaseline = "bottom";
         context.strokeStyle = colour("panel");
         context.lineWidth = 4;
-        context.strokeText(words, at, up.at(deadline) - 2);
+        context.strokeText(words, from + 4, up.at(deadline) - 2);
         context.lineWidth = 1;
-        context.fillText(words, at, up.at(deadline) - 2);
+        context.fillText(words, from + 4, up.at(deadline) - 2);
       }
       for (const dot of dots) {
         context.beginPath();
