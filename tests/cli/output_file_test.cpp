@@ -1,9 +1,11 @@
 // Files that commands write: they are complete, or as they were, even if the command is killed.
+#include <chrono>
 #include <csignal>
 #include <filesystem>
 #include <optional>
 #include <set>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -122,6 +124,50 @@ TEST_CASE("an output has its name when it is complete, wherever it is written") 
   CHECK(held.names() == std::set<std::string>{"out"});
   CHECK(test::contents(held.output()) ==
         output_of({"export", traces.path("radio"), "--to", "latseq-csv"}));
+}
+
+TEST_CASE("open leaves no directory behind where it fails, or a signal ends it") {
+  const Traces traces;
+  const test::TemporaryDirectory temporary;
+  const auto open_with = [&](const std::string& script) {
+    return std::vector<std::string>{"env",  "TMPDIR=" + temporary.path(), SJ_SOJOURN,
+                                    "open", traces.path("radio"),         "--script",
+                                    script};
+  };
+  const std::string broken = traces.directory().path("broken.lua");
+  test::write_contents(broken, "filter(function(e) error('no') end)\n");
+  CHECK(test::run(open_with(broken)).exit_code == 1);
+  CHECK(fs::is_empty(temporary.path()));
+
+  const std::string endless = traces.directory().path("endless.lua");
+  test::write_contents(endless, "filter(function(e) while true do end end)\n");
+  test::Child child(open_with(endless));
+  const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+  while (fs::is_empty(temporary.path()) && std::chrono::steady_clock::now() < until)
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  CHECK_FALSE(fs::is_empty(temporary.path()));
+  std::this_thread::sleep_for(std::chrono::milliseconds(100));  // the script takes two seconds
+  child.signal(SIGTERM);
+  CHECK(child.wait().exit_code == -1);
+  CHECK(fs::is_empty(temporary.path()));
+}
+
+TEST_CASE("open says where the page is, and nothing of xdg-open's, if no browser was opened") {
+  const Traces traces;
+  const test::TemporaryDirectory directory;
+  const std::string opener = directory.path("xdg-open");
+  test::write_contents(opener, "#!/bin/sh\necho looked; echo for it >&2; exit 3\n");
+  REQUIRE(chmod(opener.c_str(), 0700) == 0);
+  fs::create_directory(directory.path("pages"));
+  const test::Ended ended = test::run({"env", "TMPDIR=" + directory.path("pages"),
+                                       "PATH=" + directory.path() + ":/usr/bin:/bin", SJ_SOJOURN,
+                                       "open", traces.path("radio")});
+  CHECK(ended.exit_code == 1);
+  const std::string page = ended.out.substr(0, ended.out.find('\n'));
+  CHECK(ended.out == page + "\n");
+  CHECK(fs::file_size(page) > 100);
+  CHECK(ended.err.starts_with("sojourn: no browser was opened (xdg-open): open " + page));
+  CHECK_FALSE(ended.err.contains("for it"));
 }
 
 TEST_CASE("a reader of the old output reads it to its end") {

@@ -58,9 +58,29 @@ TEST_CASE("an empty name of an output is refused by every command") {
   }
 }
 
+TEST_CASE("what goes to a file is not written to one that is called -") {
+  const std::vector<std::vector<std::string>> all = {
+      {"import", "a.lseq", "--output"},
+      {"merge", "a.sjt", "b.sjt", "--output"},
+      {"page", "--output"},
+      {"report", "a.sjt", "--html"},
+      {"diff", "a.sjt", "--against", "b.sjt", "--html"}};
+  for (const std::vector<std::string>& command : all) {
+    std::vector<std::string> arguments = command;
+    arguments.emplace_back("-");
+    const test::Ended ended = sojourn(arguments);
+    CAPTURE(command, ended.err);
+    CHECK(ended.exit_code == 2);
+    CHECK(ended.err ==
+          "sojourn: " + command.back() + ": this goes to a file, not to standard output\n");
+  }
+}
+
 TEST_CASE("wrong usage is refused in one line with the correct form") {
   const std::vector<Refused> all = {
       {{"--"}, "a command is wanted; `sojourn --help` lists them"},
+      {{"--verison"}, "there is no option --verison: did you mean --version?"},
+      {{"--fast"}, "there is no option --fast; see `sojourn --help`"},
       {{"reprot"}, "there is no command \"reprot\": did you mean report?"},
       {{"weather"}, "there is no command \"weather\"; `sojourn --help` lists them"},
       {{"report"}, "trace is required; see `sojourn report --help`"},

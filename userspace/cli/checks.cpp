@@ -52,6 +52,10 @@ std::string check_output_name(const std::string& name) {
   return name.empty() ? "a name is wanted, and this one is empty" : "";
 }
 
+std::string check_output_file(const std::string& name) {
+  return name == "-" ? "this goes to a file, not to standard output" : check_output_name(name);
+}
+
 std::string check_process_id(const std::string& text) {
   constexpr std::uint64_t kMax = 999'999'999;
   return whole_number(1, kMax)(text).empty()

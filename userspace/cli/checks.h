@@ -22,6 +22,9 @@ Check number_above(double least, double most = std::numeric_limits<double>::infi
 // not mean standard output, nor a default.
 std::string check_output_name(const std::string& name);
 
+// Refuses "-" as well: for what goes to a file, and never to standard output.
+std::string check_output_file(const std::string& name);
+
 std::string check_process_id(const std::string& text);
 
 // "10s", "500ms": with a unit, and above 0.

@@ -64,7 +64,7 @@ Action define_diff(Arguments& arguments) {
                            "Write a page for the browser instead, with two traces in it: their "
                            "pictures on one scale, what changed, and all views of each "
                            "(docs/page.md)");
-  to_page.type_name("FILE").check(check_output_name);
+  to_page.type_name("FILE").check(check_output_file);
   define_page_size(arguments, options->megabytes).needs(to_page);
   arguments.footer(comparison_words());
   return [options] { return run(*options); };

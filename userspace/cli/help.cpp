@@ -67,12 +67,15 @@ std::string path_of(const CLI::App& app) {
   return app.get_name() + (chosen.empty() ? "" : " " + chosen.front()->get_name());
 }
 
+bool is_option(const std::string& word) {
+  return word.starts_with("-") && word != "--";
+}
+
 // The refusal of the first word that no argument takes.
 std::string unknown_words(const CLI::App& app) {
   const std::string hint = fmt::format("; see `{} --help`", path_of(app));
   const std::vector<std::string> words = app.remaining(true);
-  const auto option =
-      std::ranges::find_if(words, [](const std::string& word) { return word.starts_with("-"); });
+  const auto option = std::ranges::find_if(words, is_option);
   if (option == words.end())
     return fmt::format("one word too many: \"{}\"{}", words.empty() ? "" : words.front(), hint);
   std::vector<std::string> names;
@@ -160,9 +163,14 @@ std::string refusal(const CLI::App& app, const CLI::Error& error) {
   std::string words = error.what();
   if (is_of(error, CLI::ExitCodes::ExtrasError)) words = unknown_words(app);
   if (is_of(error, CLI::ExitCodes::ArgumentMismatch)) words = missing_value(words);
-  if (is_of(error, CLI::ExitCodes::RequiredError))
-    words = app.get_subcommands().empty() ? "a command is wanted; `sojourn --help` lists them"
-                                          : fmt::format("{}; see `{} --help`", words, path_of(app));
+  if (is_of(error, CLI::ExitCodes::RequiredError)) {
+    if (!app.get_subcommands().empty())
+      words = fmt::format("{}; see `{} --help`", words, path_of(app));
+    else if (std::ranges::any_of(app.remaining(true), is_option))
+      words = unknown_words(app);
+    else
+      words = "a command is wanted; `sojourn --help` lists them";
+  }
   return fmt::format("sojourn: {}\n", words);
 }
 

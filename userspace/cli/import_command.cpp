@@ -267,7 +267,7 @@ Action define_import(Arguments& arguments) {
           "The trace to write: it appears once it is complete; default: the first file's name "
           "with .sjt")
       .type_name("FILE")
-      .check(check_output_name);
+      .check(check_output_file);
   Argument from =
       arguments.add_option("--from", options->from,
                            "Which tracer wrote them: LatSeq, OpenAirInterface's T tracer (t), the "

@@ -197,7 +197,7 @@ Action define_merge(Arguments& arguments) {
       .required();
   arguments.add_option("-o,--output", options->output, "The merged trace")
       .type_name("FILE")
-      .check(check_output_name)
+      .check(check_output_file)
       .required();
   arguments
       .add_option("--max-drift", options->max_drift_ppm,

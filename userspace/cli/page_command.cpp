@@ -4,7 +4,9 @@
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <utility>
 
+#include <fcntl.h>
 #include <fmt/core.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -14,22 +16,35 @@
 #include "userspace/cli/command.h"
 #include "userspace/cli/page_output.h"
 #include "userspace/cli/trace_argument.h"
+#include "userspace/cli/unfinished_name.h"
 
 namespace sojourn::cli {
 namespace {
 
-// xdg-open starts the browser and ends. Its output is discarded.
+void discard_output() {
+  const int fd = ::open("/dev/null", O_WRONLY | O_CLOEXEC);
+  if (fd < 0) return;
+  ::dup2(fd, STDOUT_FILENO);
+  ::dup2(fd, STDERR_FILENO);
+}
+
+// xdg-open starts the browser and ends. Its output is discarded: where there is no browser it names
+// all those that it looked for.
 Result<void> open_browser(const std::string& path) {
   const pid_t child = ::fork();
   if (child < 0) return fail_errno("start xdg-open");
   if (child == 0) {
+    discard_output();
     ::execlp("xdg-open", "xdg-open", path.c_str(), nullptr);
     ::_exit(127);
   }
   int status = 0;
   if (::waitpid(child, &status, 0) < 0) return fail_errno("wait for xdg-open");
   if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return {};
-  return fail("no browser was opened (xdg-open): open {} yourself", path);
+  return fail(
+      "no browser was opened (xdg-open): open {} yourself; on a machine without one "
+      "`sojourn serve` shows a trace to the browser of another",
+      path);
 }
 
 // Writes the page into a directory that no other user can write to; the browser reads it after this
@@ -38,8 +53,10 @@ Result<void> open_page(const PageContent& content) {
   SJ_CHECK(check_is_file(content.traces.front()));
   std::string directory = (std::filesystem::temp_directory_path() / "sojourn-XXXXXX").string();
   if (::mkdtemp(directory.data()) == nullptr) return fail_errno("make {}", directory);
+  SJ_TRY(unfinished, UnfinishedName::of_directory(directory));
   const std::string path = directory + "/report.html";
   SJ_CHECK(write_page_file(path, content));
+  std::move(unfinished).forget();
   fmt::print("{}\n", path);
   return open_browser(path);
 }
@@ -50,7 +67,7 @@ Action define_page(Arguments& arguments) {
   auto output = std::make_shared<std::string>("sojourn.html");
   arguments.add_option("-o,--output", *output, "The file to write")
       .type_name("FILE")
-      .check(check_output_name)
+      .check(check_output_file)
       .capture_default_str();
   arguments.footer(
       "The page has no trace in it: open it in a browser, and drop a trace onto it, or two to "

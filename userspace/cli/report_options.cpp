@@ -67,7 +67,7 @@ void ReportOptions::define(Arguments& arguments) {
                                           "Write a page for the browser instead, with the trace in "
                                           "it: pictures, filters, single packets "
                                           "(docs/page.md)");
-  to_page.type_name("FILE").check(check_output_name);
+  to_page.type_name("FILE").check(check_output_file);
   define_page_size(arguments, options.megabytes).needs(to_page);
   define_redact(arguments, options.redact).needs(to_page);
   choose_from(

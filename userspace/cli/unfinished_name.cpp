@@ -27,6 +27,8 @@ static_assert(std::atomic<const char*>::is_always_lock_free);
 void remove_all(int number) {
   for (const auto& name : names_to_remove)
     if (const char* const unfinished = name.load()) unlink(unfinished);
+  for (const auto& name : names_to_remove)  // directories, which are empty by now
+    if (const char* const unfinished = name.load()) rmdir(unfinished);
   std::raise(number);
 }
 
@@ -56,16 +58,24 @@ Result<UnfinishedName> UnfinishedName::beside(const std::string& path) {
   std::uint64_t number = 0;
   if (getrandom(&number, sizeof(number), 0) != sizeof(number))
     return fail_errno("create a file beside {}", path);
-  auto name = std::make_unique<const std::string>(fmt::format("{}.{:016x}", path, number));
+  return keep(fmt::format("{}.{:016x}", path, number));
+}
+
+Result<UnfinishedName> UnfinishedName::of_directory(const std::string& path) {
+  return keep(path);
+}
+
+Result<UnfinishedName> UnfinishedName::keep(std::string name) {
+  auto kept = std::make_unique<const std::string>(std::move(name));
   watch_signals();
-  if (!replace(nullptr, name->c_str()))
-    return fail("create a file beside {}: too many are being written", path);
-  return UnfinishedName(std::move(name));
+  if (!replace(nullptr, kept->c_str()))
+    return fail("create {}: too many files are being written", *kept);
+  return UnfinishedName(std::move(kept));
 }
 
 UnfinishedName::~UnfinishedName() {
   if (!name_) return;
-  unlink(name_->c_str());
+  if (unlink(name_->c_str()) != 0) rmdir(name_->c_str());
   replace(name_->c_str(), nullptr);
 }
 

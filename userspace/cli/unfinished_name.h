@@ -1,6 +1,6 @@
-// The name of a file that is not complete yet. The destructor removes the file, and so does a
-// signal that ends the program, except SIGKILL (ignored signals stay ignored). One thread owns an
-// UnfinishedName; a program has a few at a time.
+// The name of a file that is not complete yet, or of an empty directory for one. The destructor
+// removes it, and so does a signal that ends the program, except SIGKILL (ignored signals stay
+// ignored). One thread owns an UnfinishedName; a program has a few at a time.
 #pragma once
 
 #include <memory>
@@ -14,6 +14,8 @@ class UnfinishedName {
  public:
   // Makes a new name in the path's directory that no file has yet.
   static Result<UnfinishedName> beside(const std::string& path);
+  // A directory of this program's own, which stays where there are files in it.
+  static Result<UnfinishedName> of_directory(const std::string& path);
   UnfinishedName(UnfinishedName&&) noexcept = default;
   UnfinishedName& operator=(UnfinishedName&&) = delete;
   ~UnfinishedName();
@@ -24,6 +26,7 @@ class UnfinishedName {
   void forget() &&;
 
  private:
+  static Result<UnfinishedName> keep(std::string name);
   explicit UnfinishedName(std::unique_ptr<const std::string> name) : name_(std::move(name)) {}
 
   std::unique_ptr<const std::string> name_;  // signal handlers have its address
