@@ -13,8 +13,8 @@
 namespace sojourn::coarse {
 
 // Joins the first function of a way to the last one of another way, if most of its calls lie within
-// open calls of that function, on the same thread, and most of those have one. `calls` may be in any
-// order.
+// open calls of that function, on the same thread, and most of those have one. `calls` may be in
+// any order.
 void join_nested(std::span<const WatchedCall> calls,
                  std::span<std::optional<DataFlowStep>> ways_by_function);
 
