@@ -155,11 +155,12 @@ TEST_CASE("a graph of places is one that can be read") {
   CHECK(sojourn({"queues", traces.path("radio"), "--dot", "--json"}).exit_code == 2);
 }
 
-// Returns the lines of a command whose standard output is a terminal of 100 columns.
-std::vector<std::string> on_a_terminal(const std::string& arguments) {
-  const test::Ended ended =
-      test::run({"script", "-qec", "stty cols 100; '" SJ_SOJOURN "' " + arguments + " 2>/dev/null",
-                 "/dev/null"});
+// Returns the lines of a command whose standard output is a terminal.
+std::vector<std::string> on_a_terminal(const std::string& arguments, int columns = 100) {
+  const test::Ended ended = test::run(
+      {"script", "-qec",
+       "stty cols " + std::to_string(columns) + "; '" SJ_SOJOURN "' " + arguments + " 2>/dev/null",
+       "/dev/null"});
   REQUIRE(ended.exit_code == 0);
   std::vector<std::string> result;
   std::istringstream lines(ended.out);
@@ -184,6 +185,20 @@ TEST_CASE("tables fit a terminal, and name the columns left out; pipes get them 
   CHECK(std::ranges::find(lines, "`| less -S` also shows: out/s, empty, Little, p50 of depth") !=
         lines.end());
   CHECK_FALSE(output_of({"queues", trace}).contains("less -S"));
+}
+
+TEST_CASE("the first tables of a report fit a terminal of 80 columns") {
+  const Traces traces;
+  std::size_t rows = 0;
+  for (const std::string& line : on_a_terminal("report '" + traces.path("radio") + "'", 80)) {
+    const bool is_row = line.starts_with("latency ") || line.starts_with("journeys ") ||
+                        line.starts_with("where ") || line.starts_with("D ") ||
+                        line.starts_with("U ") || line.starts_with("  rlc.");
+    rows += is_row ? 1 : 0;
+    CAPTURE(line);
+    CHECK((!is_row || line.size() <= 80));
+  }
+  CHECK(rows > 8);
 }
 
 }  // namespace

@@ -59,12 +59,16 @@ class Rows {
     rows_.emplace_back(std::move(cells), tracing);
   }
 
-  Table table() {
+  // `spared`: the columns that are left out before that of tracing where there is no room.
+  Table table(const std::vector<std::pair<std::size_t, std::string>>& spared) {
     const bool tells = shows_net_times(content_) && std::ranges::any_of(rows_, [](const auto& row) {
                          return row.second.value_or(0) > kMuchTracing;
                        });
+    const std::size_t last = header_.size();
     if (tells) header_.emplace_back("tracing");
     Table table(std::move(header_));
+    for (const auto& [column, words] : spared) table.spare(column, words);
+    if (tells) table.spare(last);
     for (auto& [cells, tracing] : rows_) {
       if (tells) cells.push_back(tracing ? percent(*tracing) : "-");
       table.row(std::move(cells));
@@ -202,7 +206,8 @@ class ReportWriter {
       rows.add(std::move(cells), tracing_share(content_, direction));
     }
     text_ += '\n';
-    if (const Table table = rows.table(); !table.empty()) text_ += table.text();
+    if (const Table table = rows.table({{4, ""}, {6, ""}, {2, ""}}); !table.empty())
+      text_ += table.text(content_.width);
     if (!all_exact()) text_ += kInexact;
     text_ += hosts_text(facts_);
     text_ += unplaced_text(content_);
@@ -252,7 +257,9 @@ class ReportWriter {
                  count(summary.dropped), count(summary.censored), count(summary.incomplete),
                  count(summary.ambiguous), count(summary.in_pieces), count(summary.repeated)});
     }
-    text_ += "\n" + table.text();
+    table.spare(7);
+    table.spare(8);
+    text_ += "\n" + table.text(content_.width);
   }
 
   // Returns whether the capture ended because the target did. The packets inside then are those
@@ -316,12 +323,8 @@ class ReportWriter {
       cells.push_back(depth(place, marks_some));
       rows.add(std::move(cells), tracing_share(content_, pairs[at]));
     }
-    Table table = rows.table();
+    Table table = rows.table({{2, "bars of the share"}, {6, ""}, {8, ""}, {4, ""}});
     table.left(2);
-    table.spare(2, "bars of the share");
-    table.spare(6);
-    table.spare(8);
-    table.spare(4);
     if (table.empty()) return;
     text_ += "\n" + table.text(content_.width);
     for (const auto at : order) never_left(at);
