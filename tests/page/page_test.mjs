@@ -39,6 +39,11 @@ test("the slowest packet and its reason are two clicks away", async () => {
   const journey = JSON.parse(sojourn("journeys", trace, "--json", "--id", String(worst.id)));
   assert.equal(bars, journey.events.reduce((sum, event) => sum + event.parents.length, 0));
   assert.match(page.url(), new RegExp(`packet=${worst.id}`));
+  const cut = await page.$$eval("svg.waterfall:not(.turned) text.whom", (texts) => texts.filter((text) => {
+    const { x, width } = text.getBBox();
+    return x < 0 || x + width > text.ownerSVGElement.viewBox.baseVal.width;
+  }).map((text) => text.textContent));
+  assert.deepEqual(cut, []);
   await shoot(page, "packet-light");
   await page.keyboard.press("Escape");
   await page.waitForSelector("dialog[open]", { state: "detached" });

@@ -155,7 +155,7 @@ function causesOf(frame: Frame, { journey, parts }: Packet): SVGElement[] {
     const middle = (from + to) / 2;
     const label = whom.length > 24 ? `${whom.slice(0, 23)}…` : whom;
     const half = isTurned ? 6 : 3.2 * label.length;
-    const centre = isTurned ? middle : Math.max(middle, frame.from + half);
+    const centre = isTurned ? middle : Math.max(Math.min(middle, frame.look.width - half - 2), frame.from + half);
     if (centre - half < told) continue;
     told = centre + half + (isTurned ? 2 : 8);
     const { x, y } = isTurned ? { x: at + 32, y: middle + 4 } : { x: centre, y: at + 40 };
