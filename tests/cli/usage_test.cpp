@@ -95,6 +95,9 @@ TEST_CASE("wrong usage is refused in one line with the correct form") {
       {{"explain", "a.sjt", "--worst", "x"},
        "--worst: \"x\" is not a whole number from 1 to 100,000"},
       {{"record", "-p"}, "--pid: its PID is missing"},
+      {{"record", "-p", "1", "extra"},
+       "give either a running process or a command to start, and not both: \"extra\" is taken for "
+       "a command"},
       {{"record", "-p", "1", "--engine", "1"}, "--engine: \"1\" is not one of auto, bpf, ring"},
       {{"record", "-p", "1", "--budget", "nan"},
        "--budget: \"nan\" is not a number above 0 and at most 100"},

@@ -5,6 +5,8 @@
 #include <string>
 #include <string_view>
 
+#include <fmt/core.h>
+
 #include "userspace/capture/api.h"
 #include "userspace/cli/checks.h"
 #include "userspace/cli/command.h"
@@ -46,7 +48,12 @@ void RecordOptions::define(Arguments& arguments) {
       PostMortemOptions::check(arguments);
     else if (is_snapshot())
       check_snapshot_options(arguments, processes, selection);
-    else if (processes.given() == given.is_given())
+    else if (processes.given() && given.is_given())
+      refuse_usage(fmt::format(
+          "give either a running process or a command to start, and not both: \"{}\" is taken for "
+          "a command",
+          command.front()));
+    else if (!processes.given() && !given.is_given())
       refuse_usage(
           "give either a running process (-p PID, also several, or --cgroup PATH) or a command to "
           "start (-- CMD)");
