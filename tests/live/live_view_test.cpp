@@ -161,6 +161,24 @@ TEST_CASE("a capture of its own is shown in lines, and leaves the target as it w
   CHECK(station.running());
 }
 
+TEST_CASE("a view whose reader goes away ends without an error, and takes its capture along") {
+  need_root();
+  const test::TemporaryDirectory directory;
+  Station station;
+  const auto points = points_of(station.pid());
+  const auto before = site_bytes(station.pid(), points);
+  const test::Ended ended =
+      test::run({"sh", "-c",
+                 std::string("{ '") + SJ_SOJOURN + "' live -p " + std::to_string(station.pid()) +
+                     " --json --engine bpf 2> '" + directory.path("errors") + "'; echo $? > '" +
+                     directory.path("code") + "'; } | head -1"});
+  CHECK(objects_of(ended.out).size() == 1);
+  CHECK(test::contents(directory.path("code")) == "0\n");
+  CHECK_FALSE(test::contents(directory.path("errors")).contains("sojourn: "));
+  CHECK(site_bytes(station.pid(), points) == before);
+  CHECK(station.running());
+}
+
 TEST_CASE("a view that is killed takes its capture along, and the target is as it was") {
   need_root();
   Station station;

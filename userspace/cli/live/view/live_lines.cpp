@@ -1,5 +1,6 @@
 #include "userspace/cli/live/view/live_lines.h"
 
+#include <cerrno>
 #include <chrono>
 #include <cstdio>
 #include <string>
@@ -10,7 +11,6 @@
 #include "analysis/present/live/live_json.h"
 #include "analysis/present/live/live_text.h"
 #include "userspace/base/fail_errno.h"
-#include "userspace/cli/print_data.h"
 #include "userspace/cli/tell.h"
 #include "userspace/cli/terminal.h"
 
@@ -27,13 +27,18 @@ bool wait_for_news(const LiveSession& session, int signals, int timeout_ms) {
   return poll(watched, 2, timeout_ms) > 0 && watched[0].revents != 0;
 }
 
-Result<void> print_snapshot(const LiveSettings& settings, const live::Snapshot& snapshot) {
-  SJ_CHECK(print_data(settings.json
-                          ? present::json_line(present::live_json(snapshot))
-                          : present::live_text(snapshot, snapshot.has_ended, line_width())));
+// False: nobody reads the pipe any more (`| head`), which is no error.
+Result<bool> print_snapshot(const LiveSettings& settings, const live::Snapshot& snapshot) {
+  const std::string text = settings.json
+                               ? present::json_line(present::live_json(snapshot))
+                               : present::live_text(snapshot, snapshot.has_ended, line_width());
   // A program that reads the pipe gets each line at once.
-  if (std::fflush(stdout) != 0) return fail_errno("write standard output");
-  return {};
+  if (std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0)
+    return true;
+  if (errno != EPIPE) return fail_errno("write standard output");
+  // What the stream still holds would be an error at the end of the program.
+  if (std::freopen("/dev/null", "w", stdout) == nullptr) return fail_errno("open /dev/null");
+  return false;
 }
 
 // Says what is waited for when that takes a while. Nothing else would be printed then.
@@ -79,7 +84,7 @@ Result<bool> wait_for_capture(LiveSession& session, int signals) {
 
 Result<void> run_lines(const LiveSettings& settings, LiveSession& session, int signals) {
   std::size_t shown = 0;
-  Result<void> printed;
+  Result<bool> printed = true;
   // A text about a complete trace shows its end alone, unless the intervals were asked for.
   const bool shows_intervals =
       settings.json || !session.is_whole() || settings.count != 0 || settings.has_interval;
@@ -87,12 +92,13 @@ Result<void> run_lines(const LiveSettings& settings, LiveSession& session, int s
     if (!shows_intervals) return true;
     printed = print_snapshot(settings, session.snapshot());
     ++shown;
-    return printed && (settings.count == 0 || shown < settings.count);
+    return printed && *printed && (settings.count == 0 || shown < settings.count);
   };
   AwaitedNotice waiting(session);
   while (!session.has_ended()) {
     SJ_TRY(came, session.poll(tick));
     SJ_CHECK(printed);
+    if (!*printed) return {};
     pass_messages_on(session);
     if (shown == 0) waiting.look();
     if (settings.count != 0 && shown >= settings.count) return {};
@@ -102,7 +108,8 @@ Result<void> run_lines(const LiveSettings& settings, LiveSession& session, int s
   SJ_CHECK(session.check_events());
   if (const std::string words = session.not_finished(); !words.empty())
     tell("{}: this is what there is\n", words);
-  return print_snapshot(settings, session.snapshot());
+  SJ_CHECK(print_snapshot(settings, session.snapshot()));
+  return {};
 }
 
 }  // namespace sojourn::cli
