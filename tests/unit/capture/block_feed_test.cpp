@@ -90,7 +90,10 @@ TEST_CASE("what a watcher has no room for is not counted as lost by readers") {
   const auto watcher = feed.join([] {}, BlockFeed::Kind::kWatcher);
   REQUIRE(watcher);
   Source source(feed);
-  for (int block = 0; block < 100; ++block) source.events(100);
+  for (int block = 0; block < 100; ++block) {
+    source.events(100);
+    if (block % 10 == 0) source.second();
+  }
   source.end();
   CHECK(feed.totals().lost == 0);
   const trace::Reader cut = read(take_all(feed, *watcher));
