@@ -1,6 +1,7 @@
 #include "tests/live/programs.h"
 
 #include <csignal>
+#include <filesystem>
 #include <fstream>
 
 #include <catch2/catch_test_macros.hpp>
@@ -18,8 +19,11 @@ void need_root() {
 }
 
 Station::Station(std::vector<std::string> options) {
-  std::vector<std::string> argv = {SJ_BASESTATION, "--truth", directory_.path("truth"),
-                                   "--ready-fd", "3"};
+  // A program of its own: a tracer of another test that runs beside may put its breakpoints into
+  // all processes of a program.
+  const std::string program = directory_.path("sj-basestation");
+  std::filesystem::copy_file(SJ_BASESTATION, program);
+  std::vector<std::string> argv = {program, "--truth", directory_.path("truth"), "--ready-fd", "3"};
   argv.insert(argv.end(), options.begin(), options.end());
   child_ = std::make_unique<test::Child>(std::move(argv));
   REQUIRE(child_->wait_for_ready_line() == "ready\n");
