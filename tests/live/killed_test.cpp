@@ -6,8 +6,11 @@
 #include <csignal>
 #include <cstring>
 #include <filesystem>
+#include <memory>
 #include <random>
+#include <string>
 #include <thread>
+#include <vector>
 
 #include <catch2/catch_get_random_seed.hpp>
 #include <catch2/catch_test_macros.hpp>
@@ -113,20 +116,34 @@ TEST_CASE("SIGKILL of the target at any moment ends the capture in order, to the
   constexpr unsigned kWorkers = 2;
   const test::TemporaryDirectory directory;
   const std::string trace = directory.path("run.sjt");
-  Moments moments({"record", "-o", trace, "--engine", engine, "--budget", "none", "--for", "150ms",
-                   "--", SJ_SUBJECT_LAST_WORDS, "1", "0", "kill", directory.path("counts")});
+  const auto start_subject = [&] {
+    auto subject = std::make_unique<test::Child>(
+        std::vector<std::string>{SJ_SUBJECT_LAST_WORDS, std::to_string(kWorkers), "1000000000",
+                                 "go", directory.path("counts")});
+    REQUIRE(subject->wait_for_output("ready"));
+    return subject;
+  };
+  const auto record = [&](pid_t pid) {
+    return std::vector<std::string>{"record",   "-p",   std::to_string(pid), "-o",  trace,
+                                    "--engine", engine, "--budget",          "none"};
+  };
+  const auto measured = start_subject();
+  std::vector<std::string> whole = record(measured->pid());
+  whole.insert(whole.end(), {"--for", "150ms"});
+  Moments moments(whole);
+  measured->signal(SIGKILL);
+  measured->wait();
   int recorded = 0;
   for (int moment = 0; moment < kMoments; ++moment) {
     CAPTURE(moment);
     std::filesystem::remove(trace);
-    test::Child subject({SJ_SUBJECT_LAST_WORDS, std::to_string(kWorkers), "1000000000", "go",
-                         directory.path("counts")});
-    REQUIRE(subject.wait_for_output("ready"));
-    test::Child tracer({SJ_SOJOURN, "record", "-p", std::to_string(subject.pid()), "-o", trace,
-                        "--engine", engine, "--budget", "none"});
+    const auto subject = start_subject();
+    std::vector<std::string> argv = record(subject->pid());
+    argv.insert(argv.begin(), SJ_SOJOURN);
+    test::Child tracer(argv);
     moments.wait();
-    subject.signal(SIGKILL);
-    subject.wait();
+    subject->signal(SIGKILL);
+    subject->wait();
     const test::Ended ended = tracer.wait();
     INFO(ended.err);
     CHECK(!std::filesystem::exists(trace + ".partial"));
