@@ -251,7 +251,7 @@ std::vector<std::string> AttributeCollector::path_conditions(const Rows& rows) c
   std::map<std::string, std::size_t> number;  // of paths that have the place
   for (const auto& places : rows.paths)
     for (const std::string& place : std::set(places.begin(), places.end())) ++number[place];
-  for (model::PointId id = 0; id < about_.schema.points.size(); ++id)
+  for (std::size_t id = 0; id < about_.schema.points.size(); ++id)
     if (about_.topology.points[id].ack) number.erase(about_.schema.points[id].dest);
   std::erase_if(number, [&](const auto& place) { return place.second == rows.paths.size(); });
   std::vector<std::string> conditions;

@@ -142,6 +142,7 @@ std::vector<PathPiece> pieces_of(std::span<const std::optional<DataFlowStep>> wa
     farthest = steps;
   }
   std::vector<PathPiece> all;
+  all.reserve(pieces.size());
   for (const auto& [first, one] : pieces) all.push_back(one.piece);
   return all;
 }

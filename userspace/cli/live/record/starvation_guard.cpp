@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <cstdint>
 #include <cstring>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -83,7 +84,8 @@ StarvationGuard::StarvationGuard(std::span<const pid_t> pids, bool may_take_prio
     return;
   }
   const bool has_right = take_priority();
-  const std::string why_not = errno == EPERM ? "that takes CAP_SYS_NICE" : std::strerror(errno);
+  const std::string why_not =
+      errno == EPERM ? "that takes CAP_SYS_NICE" : std::generic_category().message(errno);
   if (has_right) takes_ = found->share < kNextToAll ? Takes::kToDrain : Takes::kAllTheTime;
   if (takes_ == Takes::kToDrain) give_priority_back(nice_);
   if (is_quiet) return;

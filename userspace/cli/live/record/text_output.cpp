@@ -107,7 +107,8 @@ class Printer {
       lines.append(batch[row], output_.buffer());
       if (!output_.flush_if_full()) return;
     }
-    (void)output_.flush();
+    // output_.is_taken() says whether it failed.
+    [[maybe_unused]] const auto flushed = output_.flush();
   }
 
   Arrived* arrived_;  // the follower's
