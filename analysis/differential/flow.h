@@ -25,7 +25,8 @@ namespace sojourn::differential {
 struct FlowOptions {
   double least_share = 1;            // of packets, in which an order must hold
   std::uint64_t clock_error_ns = 0;  // stamps of different threads that are nearer order nothing
-  // Of a merged trace: stamps of one of these hosts may be as near as twice its own error.
+  // The hosts of a merged trace: two stamps of one host are ordered if they are further apart
+  // than twice its own error.
   std::vector<model::MergedHost> hosts = {};
 };
 

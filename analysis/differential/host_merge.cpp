@@ -418,7 +418,7 @@ std::vector<model::ClockBound> HostMerge::bounds_of(const HostClock& clock) cons
   return bounds;
 }
 
-// What is known of one host's times; of several hosts', if its trace is a merged one.
+// The errors of this host's times; if its trace is a merged one, of each host in it.
 std::vector<model::MergedHost> HostMerge::merged_hosts(const model::Capture& capture,
                                                        std::size_t host,
                                                        std::uint32_t first_stream) const {

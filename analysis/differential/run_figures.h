@@ -40,8 +40,8 @@ struct RunFigures {
   std::vector<DepthOfPlace> depths;
   std::vector<FlowOfDirection> flows;
   std::uint64_t clock_error_ns = 0;  // stamps that were nearer ordered nothing
-  // Of a merged trace, by host: the same for two stamps of that host. Empty: one host, or one error
-  // was asked for.
+  // The same for two stamps of one host, by host of a merged trace. Empty: the trace has one host,
+  // or one error was asked for.
   std::vector<std::uint64_t> host_clock_errors_ns;
   std::array<TimeErrors, 2> time_errors;
   std::optional<double> tracing_share;          // of the target's CPU time

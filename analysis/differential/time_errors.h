@@ -17,7 +17,7 @@
 
 namespace sojourn::differential {
 
-// Of one direction.
+// The errors of the times of one direction.
 struct TimeErrors {
   double latency_ns = 0;
   std::vector<std::pair<std::string, double>> stays_ns = {};  // by place

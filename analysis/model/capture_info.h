@@ -135,8 +135,8 @@ struct Capture {
   std::uint64_t target_cpu_ns = 0;  // between the marks
   std::uint64_t stamp_error_ns =
       0;  // the largest error of stamps; 0: they were read from the clock
-  // Of a merged trace, by first_stream: stamp_error_ns holds for stamps of different hosts then.
-  // Empty: all streams are one host's.
+  // The hosts of a merged trace, by first_stream: stamp_error_ns then holds for stamps of different
+  // hosts. Empty: all streams are one host's.
   std::vector<MergedHost> hosts;
   std::uint64_t stamp_delay_ns = 0;    // of eBPF, measured by trials and subtracted from its stamps
   std::uint64_t tracer_rss_bytes = 0;  // at most

@@ -123,7 +123,8 @@ TEST_CASE("flow shows which places differ from run to run") {
   CHECK(ranking[0]["between_runs"] == "different");
   CHECK(of_name(ranking, "a")["between_runs"] == "same");
 
-  // Of three tests the second smallest p counts twice by Holm, otherwise one and a half times.
+  // The second smallest p of three counts twice by Holm, and one and a half times by Benjamini and
+  // Hochberg.
   const json shares =
       json::parse(output_of({"flow", first, second, slow, "--false-discovery", "--json"}));
   const json& by_share = shares["segments"]["D"]["ranking"];

@@ -26,7 +26,7 @@ std::string pairs_text(const std::vector<differential::FlowEdge>& edges, std::st
   return table.text(width) + "\n";
 }
 
-// What holds for two stamps of one host of a merged trace.
+// Says how near two stamps of one host of a merged trace order nothing.
 std::string within_hosts(const differential::RunFigures& run) {
   if (run.host_clock_errors_ns.empty()) return "";
   const std::uint64_t error_ns = std::ranges::max(run.host_clock_errors_ns);

@@ -1,4 +1,4 @@
-// What the layers of coarse_gnb.cpp hand to each other: the types that are in the names of srsRAN
+// The types that the layers of coarse_gnb.cpp hand to each other: those in the names of srsRAN
 // Project 25.10's functions, and as much of them as the identifiers need.
 #pragma once
 

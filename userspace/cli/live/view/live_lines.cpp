@@ -36,7 +36,7 @@ Result<bool> print_snapshot(const LiveSettings& settings, const live::Snapshot& 
   if (std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0)
     return true;
   if (errno != EPIPE) return fail_errno("write standard output");
-  // What the stream still holds would be an error at the end of the program.
+  // The stream's rest goes to /dev/null: it would be an error at the end of the program.
   if (std::freopen("/dev/null", "w", stdout) == nullptr) return fail_errno("open /dev/null");
   return false;
 }
