@@ -55,6 +55,10 @@ std::int32_t of_host(std::size_t host, std::int32_t number) {
              : number + static_cast<std::int32_t>(host) * static_cast<std::int32_t>(kHostStride);
 }
 
+std::size_t knots_in(double span_ns) {
+  return static_cast<std::size_t>(std::ceil(span_ns / kKnotNs));
+}
+
 }  // namespace
 
 Result<HostMerge> HostMerge::prepare(std::span<trace::Reader> hosts, const journeys::Rules& rules,
@@ -200,7 +204,8 @@ Result<void> HostMerge::find_clocks_by_tai(std::span<trace::Reader> hosts, doubl
       clock.steps += std::abs(apart) > 2 * half ? 1 : 0;
     };
     const auto span = static_cast<double>(ends_[host] - origins_[host]);
-    for (double theirs = 0; theirs < span; theirs += kKnotNs) add(theirs);
+    for (std::size_t knot = 0; knot < knots_in(span); ++knot)
+      add(static_cast<double>(knot) * kKnotNs);
     add(span);
     for (const HostPair& pair : pairs_) {
       if (pair.ours != 0 || pair.theirs != host || pair.map.pieces().empty()) continue;
@@ -248,8 +253,8 @@ Result<void> HostMerge::find_clocks(std::span<trace::Reader> hosts) {
         }
         clock.knots.push_back(knot);
       };
-      const auto knots = static_cast<std::size_t>(std::ceil(span / kKnotNs));
-      for (std::size_t knot = 0; knot < knots; ++knot) add(static_cast<double>(knot) * kKnotNs);
+      for (std::size_t knot = 0; knot < knots_in(span); ++knot)
+        add(static_cast<double>(knot) * kKnotNs);
       add(span);
       clock.widen_at_steps();
     }

@@ -29,7 +29,7 @@ TEST_CASE("nc reads a whole trace from a capture, from its connection on") {
   CAPTURE(engine);
   Streamed streamed({"--engine", engine});
   test::Child first(streamed.nc("first.sjt"));
-  wait_until_filled(streamed.file("first.sjt"));
+  wait_until_filled(streamed.file("first.sjt"), 200'000);  // more than what describes the trace
   test::Child second(streamed.nc("second.sjt"));
   wait_until_filled(streamed.file("second.sjt"));
   std::this_thread::sleep_for(milliseconds(500));
