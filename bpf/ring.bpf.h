@@ -23,14 +23,19 @@
 
 /* Set before loading, so that the verifier treats them as constants. */
 const volatile struct {
-  __u32 slot_bytes; /* enough for the longest hit */
-  __u32 blocks;     /* of each ring, a power of two */
+  __u32 slot_bytes;   /* enough for the longest hit */
+  __u32 blocks;       /* of each ring, a power of two */
+  __u32 piece_blocks; /* of each piece, a power of two */
 } ring_shape = {};
 
 struct sj_gate gate = {.open_ns = ~0ULL, .close_ns = ~0ULL};
 
 /* Sizes are set before loading. `rings` has one ring for each CPU, `blocks` their slots: the tracer
- * maps both. `losses` has one counter for each CPU and kind of hit, which the tracer reads. */
+ * maps both. `losses` has one counter for each CPU and kind of hit, which the tracer reads.
+ *
+ * The blocks of all rings lie in pieces, array maps that the tracer makes and enters. A kernel that
+ * does not preempt itself keeps real-time threads from the CPU while it makes a map: some
+ * milliseconds for all the blocks, a fraction of one for a piece. */
 struct {
   __uint(type, BPF_MAP_TYPE_ARRAY);
   __uint(map_flags, BPF_F_MMAPABLE);
@@ -40,11 +45,10 @@ struct {
 } rings SEC(".maps");
 
 struct {
-  __uint(type, BPF_MAP_TYPE_ARRAY);
-  __uint(map_flags, BPF_F_MMAPABLE);
+  __uint(type, BPF_MAP_TYPE_ARRAY_OF_MAPS);
   __uint(max_entries, 1);
-  __uint(key_size, sizeof(__u32));
-  __uint(value_size, SJ_MAX_BLOCK_BYTES);
+  __type(key, __u32);
+  __type(value, __u32);
 } blocks SEC(".maps");
 
 struct {
@@ -71,8 +75,11 @@ static __noinline int count_loss(struct sj_cpu_ring* ring, __u32 kind) {
 static __always_inline void* block_of(__u32 cpu, __u64 position) {
   const __u32 index =
       cpu * ring_shape.blocks + ((__u32)(position / SJ_BLOCK_SLOTS) & (ring_shape.blocks - 1));
+  const __u32 number = index / ring_shape.piece_blocks;
+  const __u32 in_piece = index % ring_shape.piece_blocks;
+  void* piece = bpf_map_lookup_elem(&blocks, &number);
 
-  return bpf_map_lookup_elem(&blocks, &index);
+  return piece ? bpf_map_lookup_elem(piece, &in_piece) : 0;
 }
 
 static __always_inline void touch_block(__u32 cpu, __u64 position) {

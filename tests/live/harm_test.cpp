@@ -3,7 +3,11 @@
 #include <chrono>
 #include <csignal>
 #include <filesystem>
+#include <fstream>
+#include <numeric>
+#include <string>
 #include <thread>
+#include <vector>
 
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>
@@ -52,6 +56,38 @@ TEST_CASE("children that a traced process forks survive and run on") {
   CAPTURE(traced.subject.out);
   CHECK(traced.subject.exit_code == 0);
   CHECK(traced.events >= 50);
+}
+
+// How many bytes the kernel allocated for each BPF map that the process has open.
+std::vector<std::uint64_t> map_sizes(pid_t pid) {
+  std::vector<std::uint64_t> sizes;
+  for (const auto& entry :
+       std::filesystem::directory_iterator("/proc/" + std::to_string(pid) + "/fdinfo")) {
+    std::ifstream about(entry.path());
+    bool is_map = false;
+    for (std::string line; std::getline(about, line);) {
+      is_map |= line.starts_with("map_type:");
+      if (is_map && line.starts_with("memlock:"))
+        sizes.push_back(std::stoull(line.substr(line.find('\t') + 1)));
+    }
+  }
+  return sizes;
+}
+
+// A kernel that does not preempt itself keeps real-time threads waiting while it makes a map.
+TEST_CASE("no single call to the kernel makes much of the rings' memory") {
+  need_root();
+  const test::TemporaryDirectory directory;
+  const Station station;
+  test::Child tracer({SJ_SOJOURN, "record", "-p", std::to_string(station.pid()), "-o",
+                      directory.path("run.sjt"), "--context", "sched", "--ring-size", "16M"});
+  REQUIRE(tracer.wait_for_output("attached"));
+  const std::vector<std::uint64_t> sizes = map_sizes(tracer.pid());
+  // A ring takes at least half of what was asked for; those of the kernel context come besides.
+  CHECK(std::accumulate(sizes.begin(), sizes.end(), std::uint64_t{0}) > std::uint64_t{8} << 20);
+  CHECK(std::ranges::max(sizes) < 3 << 20);
+  tracer.signal(SIGINT);
+  CHECK(tracer.wait().exit_code == 0);
 }
 
 bool no_breakpoints(const std::vector<unsigned char>& bytes) {

@@ -1,12 +1,14 @@
 // A mapping of a descriptor's contents. Unmaps itself. Moves only.
 #pragma once
 
-#include <algorithm>
 #include <cerrno>
 #include <cstddef>
+#include <span>
 #include <utility>
 
 #include <sys/mman.h>
+
+#include "userspace/base/fd.h"
 
 namespace sojourn::base {
 
@@ -17,17 +19,15 @@ class Mapping {
   Mapping(int fd, std::size_t bytes)
       : at_(mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0)), bytes_(bytes) {}
 
-  // The same by many short calls. The kernel enters all pages of a BPF map within the call: 32 MiB
-  // take 1 to 2 ms, in which a kernel that does not preempt itself keeps real-time threads from
-  // that CPU.
-  static Mapping in_pieces(int fd, std::size_t bytes) {
-    constexpr std::size_t kPiece = std::size_t{1} << 19;
+  // Several descriptors' contents one after the other, the same number of bytes of each.
+  static Mapping joined(std::span<const Fd> fds, std::size_t bytes_of_each) {
     Mapping whole;
-    whole.at_ = mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    whole.bytes_ = bytes;
-    for (std::size_t from = 0; whole && from < bytes; from += kPiece)
-      if (mmap(whole.data() + from, std::min(kPiece, bytes - from), PROT_READ | PROT_WRITE,
-               MAP_SHARED | MAP_FIXED, fd, static_cast<off_t>(from)) == MAP_FAILED) {
+    whole.bytes_ = fds.size() * bytes_of_each;
+    whole.at_ =
+        mmap(nullptr, whole.bytes_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    for (std::size_t at = 0; whole && at < fds.size(); ++at)
+      if (mmap(whole.data() + at * bytes_of_each, bytes_of_each, PROT_READ | PROT_WRITE,
+               MAP_SHARED | MAP_FIXED, fds[at].get(), 0) == MAP_FAILED) {
         const int why = errno;
         whole = Mapping();
         errno = why;

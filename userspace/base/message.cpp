@@ -13,7 +13,7 @@ namespace sojourn::base {
 namespace {
 
 constexpr std::uint32_t kMaxBytes = 64U << 20U;  // ten times the sites that can be traced at once
-constexpr std::size_t kMaxFds = 16;
+constexpr std::size_t kMaxFds = 128;
 
 struct Header {
   std::uint32_t kind = 0;

@@ -1,6 +1,7 @@
 // Maps that come with sojourn, on stand-ins: programs with the functions of the base station that a
 // map is for, under the names of its linker, and with the memory layout of its sources.
 #include <algorithm>
+#include <csignal>
 #include <cstdint>
 #include <cstdlib>
 #include <filesystem>
@@ -249,6 +250,15 @@ TEST_CASE("a target that leaves its tracer no CPU is traced, and its tracer says
   setenv("XDG_CACHE_HOME", directory.path("cache").c_str(), 1);
   const std::vector<std::string> record = {"record", "-p", pid,  "--map", "srsran-gnb",
                                            "--for",  "2s", "-o", trace,   "--allow-slow-sites"};
+  // Interrupted while it still reads symbols, it has nothing to write.
+  test::Child early(
+      {"sh", "-c",
+       "exec '" SJ_SOJOURN "' record -p " + pid + " --map srsran-gnb -o '" + trace + "' 2>&1"});
+  REQUIRE(early.wait_for_output("it drains with SCHED_DEADLINE"));
+  early.signal(SIGTERM);
+  CHECK(early.wait().exit_code == -1);
+  CHECK_FALSE(std::filesystem::exists(trace));
+  CHECK_FALSE(std::filesystem::exists(trace + ".partial"));
   for (const bool is_known : {false, true}) {
     CAPTURE(is_known);
     const test::Ended ended = sojourn(record);

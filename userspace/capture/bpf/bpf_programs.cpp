@@ -117,8 +117,8 @@ std::vector<model::PointId> points_of(const std::vector<tracee::Site>& sites) {
 
 using Data = std::remove_pointer_t<decltype(sojourn_points::data)>;
 
-// The descriptors that are shared, in this order.
-enum SharedFd : std::uint8_t { kRings, kBlocks, kLosses, kFiltered, kData, kOuter, kInner, kCount };
+// The descriptors that are shared, in this order. Those of the rings' pieces follow.
+enum SharedFd : std::uint8_t { kRings, kLosses, kFiltered, kData, kOuter, kInner, kPieces };
 
 Result<base::Fd> copy_of(int fd) {
   base::Fd copy(fcntl(fd, F_DUPFD_CLOEXEC, 0));
@@ -146,8 +146,9 @@ struct BpfPrograms::State {
 Result<void> BpfPrograms::State::map() {
   SJ_TRY(outer, copy_of(fds[kOuter].get()));
   SJ_TRY(inner, copy_of(fds[kInner].get()));
-  const RingFds maps = {
-      .rings = fds[kRings].get(), .blocks = fds[kBlocks].get(), .losses = fds[kLosses].get()};
+  const RingFds maps = {.rings = fds[kRings].get(),
+                        .losses = fds[kLosses].get(),
+                        .pieces = std::span(fds).subspan(kPieces)};
   SJ_TRY(mapped, BpfRings::map(maps, shape, ProgramWait(std::move(outer), std::move(inner))));
   rings = std::move(mapped);
   data = base::Mapping(fds[kData].get(), sizeof(Data));
@@ -189,11 +190,12 @@ Result<BpfPrograms> BpfPrograms::load(const tracee::Points& points, pid_t pid, M
   sojourn_points& skeleton = *state->skeleton;
 
   const auto sites = static_cast<std::uint32_t>(points.sites.size());
-  configure(ring_maps(skeleton), shape, sites);
+  SJ_TRY(pieces, make_pieces(shape));
+  configure(ring_maps(skeleton), shape, pieces.front(), sites);
   bpf_map__set_max_entries(skeleton.maps.sites, sites);
   bpf_map__set_max_entries(skeleton.maps.filtered, sites);
-  skeleton.rodata->ring_shape.slot_bytes = shape.slot_bytes;
-  skeleton.rodata->ring_shape.blocks = shape.blocks;
+  skeleton.rodata->ring_shape = {
+      .slot_bytes = shape.slot_bytes, .blocks = shape.blocks, .piece_blocks = shape.piece_blocks};
   skeleton.rodata->config.max_args = max_args;
   skeleton.rodata->config.of_maps = has_arguments_of_maps(points) ? 1 : 0;
   skeleton.rodata->config.spans =
@@ -218,12 +220,14 @@ Result<BpfPrograms> BpfPrograms::load(const tracee::Points& points, pid_t pid, M
   SJ_CHECK(fill_chains(skeleton, points));
   SJ_CHECK(fill_sites(skeleton, points, keep));
   SJ_TRY(wait, ProgramWait::create());
-  const RingFds maps = fds_of(ring_maps(skeleton));
-  for (const int fd : {maps.rings, maps.blocks, maps.losses, bpf_map__fd(skeleton.maps.filtered),
-                       bpf_map__fd(skeleton.maps.data), wait.outer(), wait.inner()}) {
+  for (const int fd : {bpf_map__fd(skeleton.maps.rings), bpf_map__fd(skeleton.maps.losses),
+                       bpf_map__fd(skeleton.maps.filtered), bpf_map__fd(skeleton.maps.data),
+                       wait.outer(), wait.inner()}) {
     SJ_TRY(copy, copy_of(fd));
     state->fds.push_back(std::move(copy));
   }
+  SJ_CHECK(enter_pieces(ring_maps(skeleton), pieces));
+  std::ranges::move(pieces, std::back_inserter(state->fds));
   SJ_CHECK(state->map());
   return BpfPrograms(std::move(state));
 }
@@ -234,7 +238,8 @@ Result<BpfPrograms> BpfPrograms::loaded_elsewhere(base::Message shared,
   auto state = std::make_unique<State>();
   state->mechanism = words.take<Mechanism>();
   state->shape = words.take<RingShape>();
-  if (!words.is_sound() || shared.fds.size() != kCount)
+  if (!words.is_sound() || state->shape.piece_blocks == 0 ||
+      shared.fds.size() != kPieces + state->shape.pieces())
     return fail("the process that holds the probes answered nonsense");
   state->fds = std::move(shared.fds);
   state->point_of_site = points_of(points.sites);

@@ -5,6 +5,7 @@
 #include <bit>
 #include <cerrno>
 #include <cstring>
+#include <numeric>
 #include <string_view>
 #include <system_error>
 
@@ -37,6 +38,19 @@ Result<std::size_t> ring_size(std::size_t wanted, std::size_t cpus, std::size_t 
   return wanted;
 }
 
+// Pieces of about 1 MiB, and not so many that their descriptors do not fit into a message. Several
+// are whole pages each: a block is a multiple of 128 bytes, and no page is longer than 512 of
+// those.
+std::uint32_t blocks_of_a_piece(const RingShape& shape) {
+  constexpr std::uint32_t kBytes = 1 << 20;
+  constexpr std::uint32_t kMostPieces = 64;
+  constexpr std::uint32_t kWholePages = 512;
+  const std::uint32_t all = shape.cpus * shape.blocks;
+  const std::uint32_t least = std::max({std::bit_floor(kBytes / shape.block_bytes()), kWholePages,
+                                        std::bit_ceil((all + kMostPieces - 1) / kMostPieces)});
+  return std::min(least, std::bit_ceil(all));
+}
+
 // The kernel maps whole pages of a map.
 std::size_t whole_pages(std::size_t bytes) {
   const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
@@ -63,20 +77,43 @@ Result<RingShape> RingShape::choose(std::uint32_t max_values, std::size_t wanted
   shape.slot_bytes =
       SJ_HIT_HEADER_BYTES + static_cast<std::uint32_t>(sizeof(sj_hit::value[0])) * max_values;
   shape.blocks = static_cast<std::uint32_t>(std::bit_floor(bytes / shape.block_bytes()));
+  shape.piece_blocks = blocks_of_a_piece(shape);
   return shape;
 }
 
-void configure(const RingMaps& maps, const RingShape& shape, std::uint32_t kinds) {
+void configure(const RingMaps& maps, const RingShape& shape, const base::Fd& piece,
+               std::uint32_t kinds) {
   bpf_map__set_max_entries(maps.rings, shape.cpus);
-  bpf_map__set_max_entries(maps.blocks, shape.cpus * shape.blocks);
-  bpf_map__set_value_size(maps.blocks, shape.block_bytes());
+  bpf_map__set_max_entries(maps.blocks, shape.pieces());
+  bpf_map__set_inner_map_fd(maps.blocks, piece.get());
   bpf_map__set_max_entries(maps.losses, kinds);
 }
 
-RingFds fds_of(const RingMaps& maps) {
-  return {.rings = bpf_map__fd(maps.rings),
-          .blocks = bpf_map__fd(maps.blocks),
-          .losses = bpf_map__fd(maps.losses)};
+Result<std::vector<base::Fd>> make_pieces(const RingShape& shape) {
+  LIBBPF_OPTS(bpf_map_create_opts, options, .map_flags = BPF_F_MMAPABLE);
+  std::vector<base::Fd> pieces;
+  while (pieces.size() < shape.pieces()) {
+    pieces.emplace_back(bpf_map_create(BPF_MAP_TYPE_ARRAY, "sj_piece", sizeof(std::uint32_t),
+                                       shape.block_bytes(), shape.piece_blocks, &options));
+    if (!pieces.back()) return std::unexpected(load_error(errno, shape, {}));
+  }
+  return pieces;
+}
+
+// Each update of a map of maps waits until no program runs that may have seen the older value. A
+// batch waits once; kernels before 5.19 have none for maps of maps.
+Result<void> enter_pieces(const RingMaps& maps, std::span<const base::Fd> pieces) {
+  const int blocks = bpf_map__fd(maps.blocks);
+  std::vector<std::uint32_t> numbers(pieces.size());
+  std::iota(numbers.begin(), numbers.end(), 0);
+  std::vector<int> fds;
+  for (const base::Fd& piece : pieces) fds.push_back(piece.get());
+  auto entered = static_cast<std::uint32_t>(pieces.size());
+  if (bpf_map_update_batch(blocks, numbers.data(), fds.data(), &entered, nullptr) == 0) return {};
+  for (const std::uint32_t number : numbers)
+    if (bpf_map_update_elem(blocks, &number, &fds[number], BPF_ANY) != 0)
+      return fail_errno("enter the rings' memory");
+  return {};
 }
 
 Result<BpfRings> BpfRings::map(const RingFds& maps, const RingShape& shape, ProgramWait wait) {
@@ -85,8 +122,7 @@ Result<BpfRings> BpfRings::map(const RingFds& maps, const RingShape& shape, Prog
   mapped.wait_ = std::move(wait);
   mapped.controls_ = base::Mapping(maps.rings, whole_pages(shape.cpus * sizeof(sj_cpu_ring)));
   if (!mapped.controls_) return fail_errno("map the rings' positions");
-  mapped.blocks_ =
-      base::Mapping::in_pieces(maps.blocks, whole_pages(shape.cpus * shape.ring_bytes()));
+  mapped.blocks_ = base::Mapping::joined(maps.pieces, whole_pages(shape.piece_bytes()));
   if (!mapped.blocks_)
     return fail_errno("map rings of {} bytes for {} CPUs", shape.ring_bytes(), shape.cpus);
   for (std::uint32_t cpu = 0; cpu < shape.cpus; ++cpu)

@@ -27,10 +27,13 @@ namespace sojourn::capture {
 struct RingShape {
   std::uint32_t cpus = 0;
   std::uint32_t slot_bytes = 0;
-  std::uint32_t blocks = 0;  // of each ring
+  std::uint32_t blocks = 0;        // of each ring
+  std::uint32_t piece_blocks = 0;  // of each of the maps that have the blocks of all rings
 
   std::uint32_t block_bytes() const { return slot_bytes * SJ_BLOCK_SLOTS; }
   std::size_t ring_bytes() const { return std::size_t{blocks} * block_bytes(); }
+  std::size_t piece_bytes() const { return std::size_t{piece_blocks} * block_bytes(); }
+  std::uint32_t pieces() const { return (cpus * blocks + piece_blocks - 1) / piece_blocks; }
 
   // `wanted_bytes`, of each ring, is a power of two; 0: chosen from the number of CPUs and of
   // `objects` with such rings that share the memory. A ring takes the power of two of blocks that
@@ -39,21 +42,27 @@ struct RingShape {
                                   std::size_t objects = 1);
 };
 
-// The maps of ring.bpf.h in a skeleton, before it is loaded.
+// Makes the maps that the blocks of all rings lie in.
+Result<std::vector<base::Fd>> make_pieces(const RingShape& shape);
+
+// The maps of ring.bpf.h in a skeleton.
 struct RingMaps {
   bpf_map* rings = nullptr;
   bpf_map* blocks = nullptr;
   bpf_map* losses = nullptr;
 };
-void configure(const RingMaps& maps, const RingShape& shape, std::uint32_t kinds);
+// Before it is loaded. The verifier takes all pieces to be as this one.
+void configure(const RingMaps& maps, const RingShape& shape, const base::Fd& piece,
+               std::uint32_t kinds);
+// After it is loaded. No hit is recorded before.
+Result<void> enter_pieces(const RingMaps& maps, std::span<const base::Fd> pieces);
 
-// The descriptors of the same maps after loading.
+// The descriptors of the same maps, and the pieces.
 struct RingFds {
   int rings = -1;
-  int blocks = -1;
   int losses = -1;
+  std::span<const base::Fd> pieces;
 };
-RingFds fds_of(const RingMaps& maps);
 
 // Waits for BPF programs of whichever object. Making one takes rights, waiting takes none.
 class ProgramWait {

@@ -98,6 +98,7 @@ struct ContextPrograms::State {
   std::string verifier_log;             // libbpf keeps a pointer to it
   RingShape shape;
   Skeleton skeleton;
+  std::vector<base::Fd> pieces;
   BpfRings rings;
   std::vector<Link> links;
 
@@ -152,11 +153,12 @@ bool ContextPrograms::State::try_load(const Families& wanted, int& code) {
     bpf_program__set_autoload(program,
                               is_wanted && has_tracepoint(types.get(), tracepoint_of(program)));
   }
-  configure(ring_maps(*skeleton), shape, SJ_CONTEXT_KINDS);
-  skeleton->rodata->ring_shape.slot_bytes = shape.slot_bytes;
-  skeleton->rodata->ring_shape.blocks = shape.blocks;
+  configure(ring_maps(*skeleton), shape, pieces.front(), SJ_CONTEXT_KINDS);
+  skeleton->rodata->ring_shape = {
+      .slot_bytes = shape.slot_bytes, .blocks = shape.blocks, .piece_blocks = shape.piece_blocks};
   skeleton->rodata->record_interrupts = contains(wanted, ContextFamily::kIrq);
-  if (sojourn_context__load(skeleton.get()) == 0) return true;
+  if (sojourn_context__load(skeleton.get()) == 0 && enter_pieces(ring_maps(*skeleton), pieces))
+    return true;
   code = errno;
   return false;
 }
@@ -199,13 +201,22 @@ Result<ContextPrograms> ContextPrograms::load(const std::vector<ContextFamily>& 
   }
   SJ_CHECK(state->open());
   state->look_for_tracepoints();
-  state->load_available();
+  if (auto pieces = make_pieces(shape)) {
+    state->pieces = std::move(*pieces);
+    state->load_available();
+  } else {
+    for (const ContextFamily family : Families(state->families))
+      state->leave_out(family, pieces.error().text());
+  }
   state->types.reset();
   if (state->families.empty()) {
     state->skeleton.reset();
   } else {
     SJ_TRY(wait, ProgramWait::create());
-    SJ_TRY(rings, BpfRings::map(fds_of(ring_maps(*state->skeleton)), shape, std::move(wait)));
+    const RingFds maps = {.rings = bpf_map__fd(state->skeleton->maps.rings),
+                          .losses = bpf_map__fd(state->skeleton->maps.losses),
+                          .pieces = state->pieces};
+    SJ_TRY(rings, BpfRings::map(maps, shape, std::move(wait)));
     state->rings = std::move(rings);
   }
   return ContextPrograms(std::move(state));

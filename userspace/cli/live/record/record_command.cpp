@@ -132,12 +132,13 @@ Result<Started> start_capture(const RecordOptions& options, std::vector<capture:
   return Started{.helper = std::move(helper), .capture = std::move(capture)};
 }
 
-Result<void> record_processes(const RecordOptions& options, capture::Options how,
-                              const base::Fd& interrupts) {
+Result<void> record_processes(const RecordOptions& options, capture::Options how) {
   SJ_CHECK(options.collector.apply());
   const StarvationGuard guard(options.processes.pids, options.collector.is_default(),
                               options.quiet);
   SJ_TRY(subjects, find_told(options, how));
+  // From here on there is something to undo. Before, an interrupt just ends this process.
+  SJ_TRY(interrupts, catch_interrupts());
   // Missing rings are not reported for a program that was never prepared.
   if (options.processes.maps.given() && !how.engines.wanted && !how.cgroup && !how.follow &&
       std::ranges::all_of(subjects, [](const capture::Subject& subject) {
@@ -162,8 +163,8 @@ Result<void> no_points_in_command(const RecordOptions& options) {
   return fail("{}; if it starts a program that has some, add --follow", error.text());
 }
 
-Result<void> record_command(const RecordOptions& options, capture::Options how,
-                            const base::Fd& interrupts) {
+Result<void> record_command(const RecordOptions& options, capture::Options how) {
+  SJ_TRY(interrupts, catch_interrupts());
   const capture::RingOptions& rings = how.engines.rings;
   SJ_TRY(command, capture::TargetCommand::prepare(
                       options.command,
@@ -252,10 +253,8 @@ Result<void> run_record(RecordOptions& options) {
       SJ_TRY(found, maps.find(process));
       return std::move(found.points);
     };
-  SJ_TRY(interrupts, catch_interrupts());
   lift_memlock_limit();
-  return options.command.empty() ? record_processes(options, how, interrupts)
-                                 : record_command(options, how, interrupts);
+  return options.command.empty() ? record_processes(options, how) : record_command(options, how);
 }
 
 Action define_record(Arguments& arguments) {
