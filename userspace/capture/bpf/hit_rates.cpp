@@ -1,6 +1,7 @@
 #include "userspace/capture/bpf/hit_rates.h"
 
 #include <algorithm>
+#include <deque>
 #include <functional>
 #include <thread>
 #include <utility>
@@ -19,6 +20,11 @@ namespace {
 
 constexpr std::size_t kRateRingBytes = 64 * 1024;  // hits that find no room are counted as well
 constexpr std::chrono::milliseconds kBetweenLooks(5);
+// Costs are averaged over this: packets come in bursts, of which each function of their path has
+// its hits at once.
+constexpr std::chrono::milliseconds kAveraged(50);
+// A function is too hot if it alone takes this part of what all together may take.
+constexpr double kHotPart = 0.1;
 constexpr std::size_t kMaxSeen = 1 << 18;
 
 // A group of points that have probes at the same time.
@@ -31,44 +37,62 @@ class Batch {
     for (const Ring& ring : programs.rings()) readers_.emplace_back(ring);
     rates_.resize(costs_ps_.size());
     kept_.resize(costs_ps_.size());
+    is_dropped_.resize(costs_ps_.size());
   }
 
   Result<void> run(const RateOptions& options, std::uint64_t open_ns) {
     const std::uint64_t least_ns = open_ns + nanoseconds(options.span);
     const std::uint64_t max_ns = std::max(least_ns, open_ns + nanoseconds(options.timeout));
-    std::vector<std::uint64_t> before(rates_.size());
-    for (std::uint64_t last_ns = open_ns;
-         last_ns < least_ns || (last_ns < max_ns && !has_enough(options.enough));) {
+    std::deque<Look> looks = {{.ts_ns = open_ns, .hits = std::vector<std::uint64_t>(kept_.size())}};
+    while (looks.back().ts_ns < least_ns ||
+           (looks.back().ts_ns < max_ns && !has_enough(options.enough))) {
       std::this_thread::sleep_for(kBetweenLooks);
       const std::uint64_t now_ns = base::monotonic_ns();
       SJ_TRY(hits, count());
+      while (looks.size() > 1 && looks[1].ts_ns + nanoseconds(kAveraged) <= now_ns)
+        looks.pop_front();
+      const Look& before = looks.front();
       std::vector<double> costs_ns(rates_.size());
       double all_ns = 0;
       for (std::size_t id = 0; id < rates_.size(); ++id) {
-        if (rates_[id].is_too_hot) continue;
-        costs_ns[id] =
-            static_cast<double>(hits[id] - before[id]) * static_cast<double>(costs_ps_[id]) / 1000;
+        if (is_dropped_[id]) continue;
+        costs_ns[id] = cost_ns(id, hits[id] - before.hits[id]);
         all_ns += costs_ns[id];
         rates_[id].hits = hits[id];
         rates_[id].span_ns = now_ns - open_ns;
       }
-      SJ_CHECK(drop(costs_ns, all_ns, options.max_share * static_cast<double>(now_ns - last_ns)));
-      before = std::move(hits);
-      last_ns = now_ns;
+      const std::uint64_t span_ns = std::max(now_ns - before.ts_ns, nanoseconds(kAveraged));
+      SJ_CHECK(drop(costs_ns, all_ns, options.max_share * static_cast<double>(span_ns)));
+      looks.push_back({.ts_ns = now_ns, .hits = std::move(hits)});
     }
+    for (std::size_t id = 0; id < rates_.size(); ++id)
+      rates_[id].is_too_hot = is_dropped_[id] && cost_ns(id, rates_[id].hits) >
+                                                     kHotPart * options.max_share *
+                                                         static_cast<double>(rates_[id].span_ns);
     return {};
   }
 
   const std::vector<HitRate>& rates() const { return rates_; }
 
  private:
+  // The hits of all points until an instant.
+  struct Look {
+    std::uint64_t ts_ns = 0;
+    std::vector<std::uint64_t> hits;
+  };
+
   static std::uint64_t nanoseconds(std::chrono::milliseconds span) {
     return static_cast<std::uint64_t>(std::chrono::nanoseconds(span).count());
   }
 
   bool has_enough(std::uint64_t hits) const {
-    return std::ranges::all_of(
-        rates_, [&](const HitRate& rate) { return rate.is_too_hot || rate.hits >= hits; });
+    for (std::size_t id = 0; id < rates_.size(); ++id)
+      if (!is_dropped_[id] && rates_[id].hits < hits) return false;
+    return true;
+  }
+
+  double cost_ns(std::size_t id, std::uint64_t hits) const {
+    return static_cast<double>(hits) * static_cast<double>(costs_ps_[id]) / 1000;
   }
 
   // Returns all hits so far, by point: those in the rings, and those that the full rings lost.
@@ -99,7 +123,7 @@ class Batch {
       if (*dearest <= 0) break;
       all_ns -= std::exchange(*dearest, 0);
       const auto id = static_cast<std::size_t>(dearest - costs_ns.begin());
-      rates_[id].is_too_hot = true;
+      is_dropped_[id] = true;
       hot.push_back(static_cast<model::PointId>(id));
     }
     return hot.empty() ? Result<void>() : probes_.remove(hot);
@@ -112,6 +136,7 @@ class Batch {
   std::vector<RingReader> readers_;
   std::vector<std::uint64_t> kept_;
   std::vector<HitRate> rates_;
+  std::vector<bool> is_dropped_;  // by point: its probe is off
 };
 
 Result<std::vector<HitRate>> measure(const tracee::Points& points, pid_t pid, const BpfCosts& costs,

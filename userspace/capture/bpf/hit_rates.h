@@ -1,8 +1,8 @@
 // Measures how often functions are called, as briefly and cheaply as possible: a few functions at a
-// time have probes that only count, for a moment. Functions that would cost the target much lose
-// their probes within milliseconds. Those without a call in that time are seldom called: they may
-// be watched for longer, all at once. Leaves nothing behind, also when this process is killed. No
-// state.
+// time have probes that only count, for a moment. Where all together cost the target much, the
+// dearest lose their probes within milliseconds. Those without a call in that time are seldom
+// called: they may be watched for longer, all at once. Leaves nothing behind, also when this
+// process is killed. No state.
 #pragma once
 
 #include <chrono>
@@ -19,7 +19,7 @@ namespace sojourn::capture {
 struct HitRate {
   std::uint64_t hits = 0;
   std::uint64_t span_ns = 0;  // in which they were counted
-  bool is_too_hot = false;    // its probe was taken off before the time was over
+  bool is_too_hot = false;    // alone it costs much of what all together may cost
 
   double a_second() const {
     return span_ns == 0 ? 0 : static_cast<double>(hits) * 1e9 / static_cast<double>(span_ns);
