@@ -1,6 +1,8 @@
 // Guesses about functions that get the same addresses.
 #include "userspace/coarse/suggest/data_flow.h"
 
+#include <vector>
+
 #include <catch2/catch_test_macros.hpp>
 
 namespace sojourn::coarse {
@@ -117,6 +119,31 @@ TEST_CASE("leftover values in registers are not taken for arguments") {
   REQUIRE(found[1]);
   CHECK(found[1]->watched == kWatchedHead);
   CHECK(found[1]->from == 0);
+}
+
+// A pool gives out again what came back last: the copy's memory is the unit's before.
+TEST_CASE("a copy is not the earlier unit whose memory it has") {
+  constexpr std::uint64_t kStack = 0x7ffc'0001'0000;
+  const auto seen_with = [&](std::uint64_t stack_of_second) {
+    std::vector<WatchedCall> calls;
+    for (std::uint64_t number = 1; number < 60; ++number) {
+      calls.push_back({.ts_ns = number * 1000,
+                       .function = 0,
+                       .values = {kQueue, buffer(number)},
+                       .tid = 1,
+                       .stack = kStack});
+      calls.push_back({.ts_ns = number * 1000 + 100,
+                       .function = 1,
+                       .values = {kQueue, buffer(number - 1)},
+                       .tid = 1,
+                       .stack = stack_of_second});
+    }
+    return find_data_flow(calls, 2);
+  };
+  CHECK_FALSE(seen_with(kStack - 0x100)[1]);  // called within the other's next call
+  const auto behind = seen_with(kStack + 0x100);
+  REQUIRE(behind[1]);
+  CHECK(behind[1]->from == 0);  // a queue in which one waits
 }
 
 TEST_CASE("a way may fork, and each end knows where its things came from") {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <ranges>
 #include <set>
 #include <tuple>
 #include <unordered_map>
@@ -24,7 +25,9 @@ bool is_address(std::uint64_t value) {
   return value >= 0x10000 && value < (std::uint64_t{1} << 47) && value % 8 == 0;
 }
 
-// The number of times that an object was at one place and then at another.
+// The number of times that an object was at one place and then at another. Times are not counted
+// where the function was called within a call of the other with another object: then it has a copy
+// of that, whose memory an earlier one had.
 struct Step {
   std::size_t times = 0;
   std::uint64_t span_ns = 0;  // all of them
@@ -51,8 +54,9 @@ class Search {
         if (!is_address(value)) continue;
         const Place here(call.function, at);
         things[here].insert(value);
-        note(last[value], here, call.ts_ns);
+        note(last[value], here, value, call);
       }
+      enter(call);
     }
     for (const auto& [place, values] : things) things_[place] = values.size();
   }
@@ -91,19 +95,38 @@ class Search {
 
   // Registers often still have the arguments of the call before. So a function may see an object in
   // several places, but only its true argument has the object each time.
-  void note(Sighting& thing, Place here, std::uint64_t now_ns) {
+  void note(Sighting& thing, Place here, std::uint64_t value, const WatchedCall& call) {
     if (!thing.first || thing.first->first != here.first) {
       thing.before = std::exchange(thing.first, here);
       thing.before_ns = thing.last_ns;
       thing.seen = 0;
     }
-    thing.last_ns = now_ns;
+    thing.last_ns = call.ts_ns;
     const unsigned bit = 1U << here.second;
     if (!thing.before || (thing.seen & bit) != 0) return;
     thing.seen |= bit;
+    if (has_copy(*thing.before, value, call)) return;
     Step& step = steps_[{*thing.before, here}];
     ++step.times;
-    step.span_ns += now_ns - thing.before_ns;
+    step.span_ns += call.ts_ns - thing.before_ns;
+  }
+
+  // Adds the call to those of its thread that may not have returned: it is deeper on the stack.
+  void enter(const WatchedCall& call) {
+    if (call.stack == 0) return;
+    auto& open = open_[call.tid];
+    while (!open.empty() && open.back().stack <= call.stack) open.pop_back();
+    open.push_back(call);
+  }
+
+  // Returns whether the innermost call of that function around this one has another object.
+  bool has_copy(Place from, std::uint64_t value, const WatchedCall& call) const {
+    const auto thread = open_.find(call.tid);
+    if (thread == open_.end() || call.stack == 0) return false;
+    for (const WatchedCall& around : thread->second | std::views::reverse)
+      if (around.stack > call.stack && around.function == from.first)
+        return around.values.at(from.second) != value;
+    return false;
   }
 
   bool is_believed(const Edge& edge) const {
@@ -160,6 +183,7 @@ class Search {
   std::vector<std::size_t> calls_;       // by function
   std::map<Place, std::size_t> things_;  // the number of different objects there
   std::map<std::pair<Place, Place>, Step> steps_;
+  std::unordered_map<std::uint32_t, std::vector<WatchedCall>> open_;  // by thread, innermost last
 };
 
 }  // namespace
