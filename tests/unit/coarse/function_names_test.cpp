@@ -1,6 +1,9 @@
 // The functions that a map's words mean.
 #include "userspace/coarse/functions/function_names.h"
 
+#include <string>
+#include <vector>
+
 #include <catch2/catch_test_macros.hpp>
 
 namespace sojourn::coarse {
@@ -22,6 +25,22 @@ TEST_CASE("names lose their decorations") {
   CHECK(without_parameters("") == "");
   CHECK(last_part("rlc::Tx::handle_sdu(int) const") == "handle_sdu");
   CHECK(last_part("void mac::count<a::b>(int)") == "count");
+}
+
+TEST_CASE("a name is as short as tells it from the others") {
+  const std::vector<std::string> names = {"srsran::cu::f1u::handle_pdu",
+                                          "srsran::du::f1u::handle_pdu",
+                                          "srsran::gtpu::handle_pdu",
+                                          "srsran::pool<a::b>::take",
+                                          "srsran::encode",
+                                          "msgb_enqueue",
+                                          "srsran::mac::twice",
+                                          "srsran::mac::twice"};
+  CHECK(shortest_names(names) ==
+        std::vector<std::string>{"cu::f1u::handle_pdu", "du::f1u::handle_pdu", "gtpu::handle_pdu",
+                                 "pool<a::b>::take", "srsran::encode", "msgb_enqueue",
+                                 "srsran::mac::twice", "srsran::mac::twice"});
+  CHECK(shortest_names(std::vector<std::string>{"", ""}) == std::vector<std::string>{"", ""});
 }
 
 TEST_CASE("a function is named as its linker does, or as people do") {

@@ -44,6 +44,19 @@ bool ends_with_part(std::string_view name, std::string_view pattern) {
          name.substr(0, name.size() - pattern.size()).ends_with("::");
 }
 
+// Where the parts of "rlc::Tx<a::b>::send" begin, the last one first.
+std::vector<std::size_t> starts_of_parts(std::string_view name) {
+  std::vector<std::size_t> starts;
+  int depth = 0;
+  for (std::size_t at = name.size(); at-- > 1;) {
+    if (name[at] == '>' || name[at] == ')') ++depth;
+    if (name[at] == '<' || name[at] == '(') --depth;
+    if (depth == 0 && name[at] == ':' && name[at - 1] == ':') starts.push_back(at + 1);
+  }
+  starts.push_back(0);
+  return starts;
+}
+
 // Removes ABI tags: "f[abi:cxx11](int)" is how functions that return a std::string are shown.
 std::string without_tags(std::string name) {
   for (std::size_t at = 0; (at = name.find(kTag, at)) != std::string::npos;) {
@@ -99,6 +112,25 @@ std::string place_name(std::string_view shown, std::size_t longest) {
   for (auto at = name.find("--"); at != std::string::npos; at = name.find("--"))
     name.replace(at, 2, "__");
   return name;
+}
+
+std::vector<std::string> shortest_names(std::span<const std::string> names) {
+  constexpr std::size_t kLeastParts = 2;
+  std::vector<std::string> shortest;
+  shortest.reserve(names.size());
+  for (const std::string& name : names) {
+    const auto starts = starts_of_parts(name);
+    const auto tells_it = [&](std::size_t start) {
+      const std::string_view ending = std::string_view(name).substr(start);
+      return std::ranges::count_if(names, [&](const std::string& other) {
+               return other == ending || ends_with_part(other, ending);
+             }) == 1;
+    };
+    std::size_t part = std::min(kLeastParts, starts.size()) - 1;
+    while (part + 1 < starts.size() && !tells_it(starts[part])) ++part;
+    shortest.push_back(name.substr(starts[part]));
+  }
+  return shortest;
 }
 
 std::string_view last_part(std::string_view shown) {

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace sojourn::coarse {
 
@@ -35,6 +37,9 @@ std::string_view behind_thunk(std::string_view name);
 std::string_view without_parameters(std::string_view shown);
 // The function's name as the name of a place, cut to its longest length.
 std::string place_name(std::string_view shown, std::size_t longest);
+// Each name with its class, "Tx::send", and with as many more namespaces in front as it takes to
+// tell it from the others.
+std::vector<std::string> shortest_names(std::span<const std::string> names);
 // "send"
 std::string_view last_part(std::string_view shown);
 

@@ -71,6 +71,7 @@ class Writer {
       : found_(found), calls_(calls), places_(calls.size()) {
     for (const MappedSite& site : found.mapped)
       places_.at(point_of(site)) = place_name(site.function, kMaxSuggestedName);
+    places_ = shortest_names(places_);
     for (std::size_t id = 0; id < calls.size(); ++id)
       if (calls[id].way && calls[id].way->is_nested)
         copies_.try_emplace(id, fmt::format("item{}", copies_.size() + 2));
