@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <map>
 #include <ranges>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -74,13 +76,35 @@ std::string ledger_text(const Facts& facts) {
   return "\n" + table.text();
 }
 
+// Points that were off together have one row.
 std::string shed_text(const Facts& facts) {
   if (facts.capture.shed.empty()) return {};
+  struct Row {
+    std::string first;
+    std::string times;
+    std::string in_all;
+    std::size_t points = 0;
+  };
+  std::vector<Row> rows;
+  for (const auto& [point, spans] : report::shed_by_point(facts.capture)) {
+    Row row = {
+        .first = point < facts.schema.points.size() ? name_of(facts, point) : "unknown point",
+        .times = count(spans.times),
+        .in_all = duration(static_cast<double>(spans.ns)),
+        .points = 1};
+    const auto alike = std::ranges::find_if(rows, [&](const Row& other) {
+      return other.times == row.times && other.in_all == row.in_all;
+    });
+    if (alike == rows.end())
+      rows.push_back(std::move(row));
+    else
+      ++alike->points;
+  }
   Table table({"off to stay within the budget", "times", "in all"});
-  for (const auto& [point, spans] : report::shed_by_point(facts.capture))
+  for (const Row& row : rows)
     table.row(
-        {"  " + (point < facts.schema.points.size() ? name_of(facts, point) : "unknown point"),
-         count(spans.times), duration(static_cast<double>(spans.ns))});
+        {"  " + row.first + (row.points == 1 ? "" : fmt::format(" and {} more", row.points - 1)),
+         row.times, row.in_all});
   return "\n" + table.text();
 }
 
