@@ -17,15 +17,19 @@ namespace {
 
 using nlohmann::json;
 
-// The line of a table that begins with that process id, or an empty text.
+// The row of a table that begins with that process id, or an empty text. Columns are two spaces
+// apart, however long the names of other tests' processes are.
 std::string row_of(const std::string& screen, pid_t pid) {
   for (std::size_t begin = 0; begin < screen.size();) {
     const std::size_t end = std::min(screen.find('\n', begin), screen.size());
-    const std::string line = screen.substr(begin, end - begin);
+    std::string line = screen.substr(begin, end - begin);
     const std::size_t word = line.find_first_not_of(' ');
     if (line.starts_with("  ") && word != std::string::npos &&
-        line.substr(word).starts_with(std::to_string(pid) + "  "))
+        line.substr(word).starts_with(std::to_string(pid) + "  ")) {
+      for (auto at = line.find("   "); at != std::string::npos; at = line.find("   "))
+        line.erase(at, 1);
       return line;
+    }
     begin = end + 1;
   }
   return {};
