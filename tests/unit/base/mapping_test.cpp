@@ -1,8 +1,9 @@
-// Mappings made at once and in pieces.
+// Mappings of one file and of several.
 #include "userspace/base/mapping.h"
 
 #include <cerrno>
 #include <cstddef>
+#include <vector>
 
 #include <catch2/catch_test_macros.hpp>
 #include <sys/mman.h>
@@ -13,37 +14,36 @@
 namespace sojourn::base {
 namespace {
 
-constexpr std::size_t kPages = 3 * 128 + 1;  // no whole number of pieces
-
-TEST_CASE("a mapping in pieces has the contents in order, and what is written is in the file") {
+TEST_CASE("a joined mapping has the files in order, and what is written is in the file") {
+  constexpr std::size_t kPages = 3;  // of each
   const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
-  const Fd file(memfd_create("pieces", MFD_CLOEXEC));
-  REQUIRE(ftruncate(file.get(), static_cast<off_t>(kPages * page)) == 0);
-  const Mapping whole(file.get(), kPages * page);
-  REQUIRE(whole);
-  for (std::size_t each = 0; each < kPages; ++each)
-    whole.data()[each * page] = static_cast<std::byte>(each % 251);
-  const Mapping pieces = Mapping::in_pieces(file.get(), kPages * page);
-  REQUIRE(pieces);
-  CHECK(pieces.size() == whole.size());
-  std::size_t wrong = 0;
-  for (std::size_t each = 0; each < kPages; ++each)
-    wrong += pieces.data()[each * page] == static_cast<std::byte>(each % 251) ? 0 : 1;
-  CHECK(wrong == 0);
-  pieces.data()[kPages * page - 1] = std::byte{7};
-  CHECK(whole.data()[kPages * page - 1] == std::byte{7});
+  std::vector<Fd> files;
+  for (int each = 0; each < 4; ++each) {
+    files.emplace_back(memfd_create("piece", MFD_CLOEXEC));
+    REQUIRE(ftruncate(files.back().get(), static_cast<off_t>(kPages * page)) == 0);
+    *Mapping(files.back().get(), kPages * page).data() = static_cast<std::byte>(each + 1);
+  }
+  const Mapping all = Mapping::joined(files, kPages * page);
+  REQUIRE(all);
+  CHECK(all.size() == files.size() * kPages * page);
+  for (std::size_t each = 0; each < files.size(); ++each)
+    CHECK(all.data()[each * kPages * page] == static_cast<std::byte>(each + 1));
+  all.data()[all.size() - 1] = std::byte{7};
+  CHECK(Mapping(files.back().get(), kPages * page).data()[kPages * page - 1] == std::byte{7});
 }
 
-TEST_CASE("a mapping in pieces of what cannot be mapped fails as one at once does") {
+TEST_CASE("a joined mapping fails if one of the files cannot be mapped") {
   int ends[2];
   REQUIRE(pipe(ends) == 0);
-  const Fd reading(ends[0]);
+  std::vector<Fd> files;
+  files.emplace_back(memfd_create("piece", MFD_CLOEXEC));
+  files.emplace_back(ends[0]);
   const Fd writing(ends[1]);
   errno = 0;
-  CHECK_FALSE(Mapping(reading.get(), 1 << 21));
+  CHECK_FALSE(Mapping(files.back().get(), 4096));
   const int why = errno;
   errno = 0;
-  CHECK_FALSE(Mapping::in_pieces(reading.get(), 1 << 21));
+  CHECK_FALSE(Mapping::joined(files, static_cast<std::size_t>(sysconf(_SC_PAGESIZE))));
   CHECK(errno == why);
   CHECK(why != 0);
 }

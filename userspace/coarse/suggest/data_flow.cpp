@@ -25,11 +25,12 @@ bool is_address(std::uint64_t value) {
   return value >= 0x10000 && value < (std::uint64_t{1} << 47) && value % 8 == 0;
 }
 
-// The number of times that an object was at one place and then at another. Times are not counted
-// where the function was called within a call of the other with another object: then it has a copy
-// of that, whose memory an earlier one had.
+// The number of times that an object was at one place and then at another.
 struct Step {
   std::size_t times = 0;
+  // Times that the function was called within a call of the other that had another object: it has a
+  // copy of that, whose memory an earlier one had.
+  std::size_t copies = 0;
   std::uint64_t span_ns = 0;  // all of them
 };
 
@@ -72,6 +73,7 @@ class Search {
       if (!is_new && rank(edge) > rank(known->second)) known->second = edge;
     }
     break_circles(into);
+    std::erase_if(into, [&](const auto& one) { return is_of_copies(one.second); });
     agree(into);
     std::vector<std::optional<DataFlowStep>> found(calls_.size());
     for (const auto& [function, edge] : into) {
@@ -105,9 +107,9 @@ class Search {
     const unsigned bit = 1U << here.second;
     if (!thing.before || (thing.seen & bit) != 0) return;
     thing.seen |= bit;
-    if (has_copy(*thing.before, value, call)) return;
     Step& step = steps_[{*thing.before, here}];
     ++step.times;
+    step.copies += has_copy(*thing.before, value, call) ? 1 : 0;
     step.span_ns += call.ts_ns - thing.before_ns;
   }
 
@@ -134,9 +136,15 @@ class Search {
            things_.at(edge.to) >= kMinThings;
   }
 
+  bool is_of_copies(const Edge& edge) const {
+    return static_cast<double>(edge.step.times - edge.step.copies) <
+           kMinShare * static_cast<double>(calls_[edge.to.first]);
+  }
+
   // An object that both functions are methods of is rarely the unit.
-  std::tuple<bool, std::size_t, double> rank(const Edge& edge) const {
-    return {edge.from.second != 0 || edge.to.second != 0, things_.at(edge.to), edge.share};
+  std::tuple<bool, bool, std::size_t, double> rank(const Edge& edge) const {
+    return {!is_of_copies(edge), edge.from.second != 0 || edge.to.second != 0, things_.at(edge.to),
+            edge.share};
   }
 
   // A function must pass on the value that it was given; otherwise it may be another unit.
