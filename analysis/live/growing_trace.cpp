@@ -98,6 +98,7 @@ Result<void> GrowingTrace::know_news() {
     // A sample has numbered them anew, and what comes has its own numbers again.
     if (is_sampling()) drop_carried();
     sample_.reset();
+    left_out_.clear();
     not_played_.clear();
     if (budget_) budget_->keep_all();
     SJ_CHECK(begin_rebuild(std::move(groups)));
@@ -191,18 +192,23 @@ void GrowingTrace::decode(const trace::StoredEvents& stored, model::EventBatch& 
 std::vector<model::EventBatch> GrowingTrace::sampled(std::vector<trace::StoredEvents>& due) {
   std::vector<model::EventBatch> kept;
   kept.reserve(due.size());
-  std::uint64_t all = 0;
-  std::uint64_t played = 0;
   for (trace::StoredEvents& one : due) {
     model::EventBatch& events = kept.emplace_back();
     decode(one, events);
     one.payload = {};
-    all += events.size();
+    const std::uint64_t all = events.size();
     sample_->pass(events);
-    played += events.size();
+    left_out_.push_back({.last_ns = one.header.max_ts_ns, .events = all - events.size()});
   }
-  player_->count(all - played);
   return kept;
+}
+
+void GrowingTrace::count_left_out(std::uint64_t watermark_ns) {
+  std::erase_if(left_out_, [&](const LeftOut& block) {
+    if (block.last_ns >= watermark_ns) return false;
+    player_->count(block.events);
+    return true;
+  });
 }
 
 // Gives up the events that wait for their time.
@@ -251,6 +257,7 @@ journeys::Totals GrowingTrace::totals() const {
   };
   add(not_played_);
   if (sample_) add(sample_->taken_out());
+  for (const LeftOut& block : left_out_) totals.events -= block.events;
   return totals;
 }
 
@@ -268,6 +275,7 @@ Result<bool> GrowingTrace::advance(std::uint64_t watermark_ns, const Tick& tick)
   const bool is_sampled = is_sampling();
   std::vector<model::EventBatch> kept;
   if (is_sampled) kept = sampled(due);
+  if (player_) count_left_out(watermark_ns);
 
   std::uint64_t decode_ns = 0;  // of the processor
 

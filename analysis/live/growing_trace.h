@@ -61,6 +61,7 @@ class GrowingTrace final : public LiveTrace {
   void decode(const trace::StoredEvents& stored, model::EventBatch& events);
   void drop_carried();
   std::vector<model::EventBatch> sampled(std::vector<trace::StoredEvents>& due);
+  void count_left_out(std::uint64_t watermark_ns);
   Result<void> keep_to_budget(std::uint64_t span_ns, std::uint64_t rebuild_ns);
   Result<void> sample(double share);
   journeys::Totals totals() const;
@@ -87,7 +88,13 @@ class GrowingTrace final : public LiveTrace {
   std::optional<OwnerSample> sample_;
   std::uint64_t sampled_from_ns_ = 0;      // what was before may be missing
   std::vector<std::uint64_t> not_played_;  // events that no rebuild knows any more, by point
-  std::uint64_t processor_at_ns_ = 0;      // at the last look
+  // Events of a block that the sample left out. They count when the block's time has come.
+  struct LeftOut {
+    std::uint64_t last_ns = 0;
+    std::uint64_t events = 0;
+  };
+  std::vector<LeftOut> left_out_;
+  std::uint64_t processor_at_ns_ = 0;  // at the last look
   std::unique_ptr<LiveRebuild> rebuild_;
   std::optional<IntervalPlayer> player_;
   std::uint64_t late_ = 0;

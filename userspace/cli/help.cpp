@@ -131,6 +131,13 @@ std::string HelpFormatter::make_option(const CLI::Option* option, bool is_positi
                    option->get_description() + option_notes(*option), width_);
 }
 
+// The library has "(1x)" behind a word that may come several times.
+std::string HelpFormatter::make_option_usage(const CLI::Option* option) const {
+  std::string usage = make_option_name(option, true);
+  if (option->get_expected_max() > 1) usage += "...";
+  return option->get_required() ? usage : "[" + usage + "]";
+}
+
 std::string HelpFormatter::make_subcommand(const CLI::App* command) const {
   return in_column("  " + command->get_name(), kCommandColumn, command->get_description(), width_);
 }

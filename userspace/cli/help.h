@@ -16,6 +16,7 @@ class HelpFormatter : public CLI::Formatter {
   explicit HelpFormatter(std::size_t width) : width_(width) {}
 
   std::string make_option(const CLI::Option* option, bool is_positional) const override;
+  std::string make_option_usage(const CLI::Option* option) const override;
   std::string make_subcommand(const CLI::App* command) const override;
   std::string make_group(std::string heading, bool is_positional,
                          std::vector<const CLI::Option*> options) const override;

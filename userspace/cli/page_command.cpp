@@ -73,7 +73,8 @@ Action define_page(Arguments& arguments) {
       "The page has no trace in it: open it in a browser, and drop a trace onto it, or two to "
       "compare "
       "them. Nothing leaves the machine. `sojourn report run.sjt --html run.html` makes one with "
-      "the trace inside, and `sojourn diff` one with two. docs/page.md says what it shows.");
+      "the trace inside, and `sojourn diff a.sjt --against b.sjt --html ab.html` one with two. "
+      "docs/page.md says what it shows.");
   return [output] { return write_page_file(*output, {}); };
 }
 

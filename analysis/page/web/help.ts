@@ -8,7 +8,7 @@ const kKeys: [string, string][] = [
   ["1 to 9", "the views, from left to right"],
   ["P, C, M", "the profile, two traces, the machine"],
   ["L", "the live figures, where `sojourn serve` has the trace"],
-  [", and .", "the packet that is slower, or faster, among the slowest"],
+  [", and .", "the packet that is slower, or faster, among the slowest; on the time line: the event before, or after"],
   ["[ and ]", "of the packet that is open, or followed on the time line: the event before, the one after"],
   ["T", "of the packet that is open: time across, or down as LatSeq draws it"],
   ["F", "the packet that is open on the time line; there: fit it"],

@@ -192,6 +192,32 @@ TEST_CASE("a view that takes too much of a core rebuilds some UEs, and says how 
   CHECK(chosen.events <= 10 * 40 * 2);
 }
 
+TEST_CASE("events of UEs that are left out count when their time has come") {
+  std::uint64_t processor_ns = 1;
+  Growing growing(with_budget(processor_ns));
+  for (std::uint64_t second = 0; second < 4; ++second) {
+    busy_second(growing, second);
+    processor_ns += kSecond / 2;
+    growing.poll();
+  }
+  REQUIRE(growing.live.snapshot().sample);
+  const std::uint64_t before = growing.live.snapshot().events;
+  // A block of two seconds, of which the clock says that the first tenth is over.
+  model::EventBatch batch;
+  for (std::uint64_t at = 0; at < 80; ++at) {
+    const std::uint64_t values[] = {100, 1 + at % 8, growing.number++};
+    batch.append({kOpen + 4 * kSecond + at * 25'000'000, growing.seq[0]++, 0, 1, 0, values});
+  }
+  REQUIRE(growing.writer->write(batch));
+  growing.clock(kOpen + 4 * kSecond + 200'000'000);
+  growing.poll();
+  CHECK(growing.live.snapshot().events <= before + 8 + 1);  // one may have been held back before
+  growing.clock(kOpen + 7 * kSecond);
+  growing.poll();
+  CHECK(growing.live.snapshot().events + 1 >= before + 80);
+  CHECK(growing.live.snapshot().events <= before + 80 + 1);
+}
+
 TEST_CASE("a view within its budget rebuilds all packets, and so does one without") {
   std::uint64_t processor_ns = 1;
   Growing growing(with_budget(processor_ns));

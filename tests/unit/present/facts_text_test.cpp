@@ -31,8 +31,8 @@ TEST_CASE("points that were off together, to stay within the budget, are one row
   CHECK(shed_text(facts) ==
         "\n"
         "off to stay within the budget  times   in all\n"
-        "  D in--rlc and 1 more              1  4.00 us\n"
-        "  D in--mac                         1  8.00 us\n");
+        "  D in--rlc and 1 more             1  4.00 us\n"
+        "  D in--mac                        1  8.00 us\n");
 }
 
 }  // namespace

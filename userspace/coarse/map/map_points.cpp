@@ -3,6 +3,7 @@
 #include <array>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "analysis/filter/keywords.h"
 #include "userspace/coarse/map/map_reader.h"
@@ -167,21 +168,24 @@ Result<void> MapReader::read_place(const toml::table& table, MapPoint& point) {
 }
 
 Result<void> MapReader::read_fields(const toml::table& table, MapPoint& point) {
-  for (const auto& [key, value] : table) {
-    const auto& words = point.part == SpanPart::kPoint ? kPointWords : kSpanWords;
-    if (std::ranges::find(words, key.str()) != words.end()) continue;
-    const Position place = place_of(value.source());
-    if (!value.is_string())
+  const auto& words = point.part == SpanPart::kPoint ? kPointWords : kSpanWords;
+  // The table itself is ordered by the alphabet.
+  std::vector<std::pair<const toml::key*, const toml::node*>> fields;
+  for (const auto& [key, value] : table)
+    if (std::ranges::find(words, key.str()) == words.end()) fields.emplace_back(&key, &value);
+  std::ranges::sort(fields, {}, [](const auto& field) {
+    const Position place = place_of(field.first->source());
+    return std::pair(place.line, place.column);
+  });
+  for (const auto& [key, value] : fields) {
+    const Position place = place_of(value->source());
+    if (!value->is_string())
       return fail_at(place, "{}: expected an expression in quotes, as in \"arg1\"",
-                     tracee::printable(key.str()));
+                     tracee::printable(key->str()));
     // The expression is behind the quote.
-    SJ_CHECK(add_field(std::string(key.str()), value.as_string()->get(), place_of(key.source()),
+    SJ_CHECK(add_field(std::string(key->str()), value->as_string()->get(), place_of(key->source()),
                        {.line = place.line, .column = place.column + 1}, point));
   }
-  // The table itself is ordered by the alphabet.
-  std::ranges::sort(point.fields, {}, [](const MapField& field) {
-    return std::pair(field.place.line, field.place.column);
-  });
   return {};
 }
 
