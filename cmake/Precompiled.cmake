@@ -19,9 +19,14 @@ function(sojourn_headers name library)
   add_library(${name} OBJECT ${CMAKE_CURRENT_BINARY_DIR}/${name}.cpp)
   target_link_libraries(${name} PRIVATE sojourn_base ${library})
   target_precompile_headers(${name} PRIVATE ${ARGN})
-  # A compiler cache gives the headers of one checkout to another, where the files have other times.
+  # A compiler cache gives the headers of one checkout to another at the same path, where the files
+  # have other times. At another path they are of no use: they have the names of their files.
   if(CMAKE_CXX_COMPILER_ID STREQUAL Clang)
     target_compile_options(${name} PRIVATE "SHELL:-Xclang -fno-pch-timestamp")
+  endif()
+  if(CMAKE_CXX_COMPILER_LAUNCHER)
+    set_target_properties(${name} PROPERTIES CXX_COMPILER_LAUNCHER
+      "${CMAKE_COMMAND};-E;env;CCACHE_BASEDIR=;${CMAKE_CXX_COMPILER_LAUNCHER}")
   endif()
 endfunction()
 
