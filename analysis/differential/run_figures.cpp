@@ -37,6 +37,7 @@ RunOfPackets packets_of(PacketTable table, const journeys::Topology& topology) {
 void add_costs(RunFigures& run, const trace::Reader& reader, const journeys::Totals& totals) {
   const report::Costs costs = report::costs_of(reader.capture(), reader.ledger(), totals);
   run.tracing_share = costs.share;
+  run.off_share = model::longest_shed_share(reader.capture());
   const std::size_t packets = run.packets[0].latency_ns.size() + run.packets[1].latency_ns.size();
   if (costs.share && packets != 0)
     run.tracing_ns_per_packet = costs.took_ns / static_cast<double>(packets);

@@ -119,4 +119,21 @@ bool takes_sequence_number(LossCause cause) {
   }
 }
 
+std::map<PointId, std::uint64_t> times_shed_ns(const Capture& capture) {
+  std::map<PointId, std::uint64_t> times;
+  for (const ShedSpan& span : capture.shed) {
+    const std::uint64_t until_ns = span.until_ns == 0 ? capture.close_ns : span.until_ns;
+    times[span.point] += std::max(until_ns, span.from_ns) - span.from_ns;
+  }
+  return times;
+}
+
+double longest_shed_share(const Capture& capture) {
+  std::uint64_t longest = 0;
+  for (const auto& [point, ns] : times_shed_ns(capture)) longest = std::max(longest, ns);
+  if (capture.close_ns <= capture.open_ns) return 0;
+  return std::min(
+      1.0, static_cast<double>(longest) / static_cast<double>(capture.close_ns - capture.open_ns));
+}
+
 }  // namespace sojourn::model

@@ -73,6 +73,7 @@ TEST_CASE("the end of a complete trace agrees with the report") {
   const auto objects = objects_of(output_of({"live", trace, "--json"}));
   REQUIRE_FALSE(objects.empty());
   check_agrees(objects.back(), json::parse(output_of({"report", trace, "--json"})));
+  CHECK(std::ranges::count_if(objects, [](const json& one) { return one["ended"] == true; }) == 1);
   CHECK_FALSE(objects.back()["worst"].empty());
   CHECK(objects.back()["worst"][0]["why"].get<std::string>().contains(" in "));
 }

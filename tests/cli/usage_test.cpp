@@ -85,6 +85,8 @@ TEST_CASE("wrong usage is refused in one line with the correct form") {
       {{"weather"}, "there is no command \"weather\"; `sojourn --help` lists them"},
       {{"report"}, "trace is required; see `sojourn report --help`"},
       {{"report", "a.sjt", "b.sjt"}, "one word too many: \"b.sjt\"; see `sojourn report --help`"},
+      {{"report", "-", "-"}, "one word too many: \"-\"; see `sojourn report --help`"},
+      {{"record", "-p", "1", "--flight", "0ev"}, "--flight: a number of events above 0 is wanted"},
       {{"report", "a.sjt", "--wher=x"}, "there is no option --wher=x: did you mean --where?"},
       {{"report", "a.sjt", "--fast"}, "there is no option --fast; see `sojourn report --help`"},
       {{"report", "a.sjt", "--by", "cell"},

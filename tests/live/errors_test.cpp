@@ -179,5 +179,20 @@ TEST_CASE("a full disk ends the capture; earlier events can be read") {
   CHECK(station.running());
 }
 
+TEST_CASE("a file that may not grow ends the capture as a full disk does") {
+  need_root();
+  const test::TemporaryDirectory directory;
+  const std::string trace = directory.path("run.sjt");
+  Station station;
+  const test::Ended ended =
+      test::run({"sh", "-c",
+                 "ulimit -f 200; exec '" SJ_SOJOURN "' record -p " + std::to_string(station.pid()) +
+                     " --for 20s -q -o '" + trace + "'"});
+  check_one_line(ended, 1, "File too large");
+  CHECK(ended.err.contains(trace));
+  CHECK(open_trace(trace + ".partial").events() > 1000);
+  CHECK(station.running());
+}
+
 }  // namespace
 }  // namespace sojourn::live

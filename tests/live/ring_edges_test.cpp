@@ -42,6 +42,22 @@ std::vector<std::string> record_many_sites(const std::string& trace, const std::
   return {"record", "--engine", "ring", "-o", trace, "--", SJ_SUBJECT_MANY_SITES, rounds};
 }
 
+// A thread whose /proc entry cannot be read, for want of descriptors, is not gone.
+TEST_CASE("a tracer without descriptors leaves the rings of living threads to them") {
+  const test::TemporaryDirectory directory;
+  const std::string trace = directory.path("run.sjt");
+  const Station station;
+  const std::string pid = std::to_string(station.pid());
+  const test::Ended starved =
+      test::run({"sh", "-c",
+                 "ulimit -n 8; exec '" SJ_SOJOURN "' record --engine ring -p " + pid +
+                     " --for 500ms -o '" + trace + "'"});
+  INFO(starved.out << starved.err);
+  CHECK(starved.exit_code <= 1);
+  sojourn_done({"record", "--engine", "ring", "-p", pid, "--for", "500ms", "-o", trace});
+  CHECK(open_trace(trace).events() > 1000);
+}
+
 TEST_CASE("losses of more points than a ring's table holds are in the ledger all the same") {
   const test::TemporaryDirectory directory;
   const std::string trace = directory.path("run.sjt");

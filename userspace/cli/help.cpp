@@ -68,7 +68,7 @@ std::string path_of(const CLI::App& app) {
 }
 
 bool is_option(const std::string& word) {
-  return word.starts_with("-") && word != "--";
+  return word.starts_with("-") && word != "-" && word != "--";
 }
 
 // The refusal of the first word that no argument takes.

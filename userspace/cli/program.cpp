@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <csignal>
 #include <cstdio>
 #include <exception>
 #include <iostream>
@@ -94,6 +95,7 @@ std::vector<std::string> arguments_of(int argc, char** argv, CLI::App& app) {
 }
 
 int run(int argc, char** argv, std::span<const Command> commands, FirstScreen first_screen) {
+  std::signal(SIGXFSZ, SIG_IGN);  // a file that may not grow is an error of its write
   if (argc <= 1 && first_screen != nullptr) return show_first_screen(first_screen);
   CLI::App app(
       "sojourn shows, for a base station that is already running, where every packet spends its "

@@ -16,7 +16,7 @@ namespace sojourn::cli {
 
 namespace {
 
-constexpr std::array kEndings = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGXCPU, SIGXFSZ};
+constexpr std::array kEndings = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGXCPU};
 
 // Global, because a signal handler gets nothing but the signal's number.
 std::array<std::atomic<const char*>, 4> names_to_remove;

@@ -34,6 +34,7 @@ std::uint64_t FileSource::next_data(std::uint64_t from) {
 }
 
 Result<std::unique_ptr<trace::ByteSource>> open_source(const std::string& path) {
+  if (path.empty()) return fail("open \"\": the name of a file is empty");
   if (is_stream(path)) return open_spooled(path);
   // O_NONBLOCK: opening a FIFO would block until a writer opens it.
   base::Fd fd(open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));

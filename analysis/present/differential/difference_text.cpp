@@ -216,6 +216,22 @@ std::string tracing_text(const DifferenceContent& content) {
   return fmt::format("tracing took: base {}, new {}\n", of(content.base), of(content.now));
 }
 
+// Counts, rates and depths are over the whole time of a run.
+std::string shed_text(const DifferenceContent& content) {
+  const auto of = [](std::span<const differential::RunFigures> runs) {
+    double longest = 0;
+    for (const differential::RunFigures& run : runs) longest = std::max(longest, run.off_share);
+    return longest;
+  };
+  const double base = of(content.base);
+  const double now = of(content.now);
+  if (base == 0 && now == 0) return {};
+  return fmt::format(
+      "points were off to stay within the budget (record --budget none) for up to {} of the time "
+      "in base, {} in new: rates and depths differ by that\n",
+      percent(base), percent(now));
+}
+
 ordered_json comparison_json(const differential::Comparison& each, double scale,
                              std::string_view unit) {
   ordered_json told = {{"dir", std::string(1, each.direction)},
@@ -249,6 +265,7 @@ ordered_json runs_json(std::span<const differential::RunFigures> runs) {
                          {"events", run.events},
                          {"duration_s", static_cast<double>(run.duration_ns) / 1e9},
                          {"packets_left_out", run.left_out}};
+    if (run.off_share != 0) told["off_share"] = run.off_share;
     if (run.tracing_share) told["tracing_share"] = *run.tracing_share;
     if (run.tracing_ns_per_packet) told["tracing_ns_per_packet"] = *run.tracing_ns_per_packet;
     all.push_back(std::move(told));
@@ -269,7 +286,8 @@ std::string difference_text(const DifferenceContent& content) {
     }
   }
   return text + "\n" + times_text(content) + depths_text(content) +
-         flow_changes_text(content.found) + lateness_text(content) + tracing_text(content);
+         flow_changes_text(content.found) + lateness_text(content) + tracing_text(content) +
+         shed_text(content);
 }
 
 ordered_json difference_json(const DifferenceContent& content) {

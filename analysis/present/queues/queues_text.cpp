@@ -9,6 +9,7 @@
 #include "analysis/present/queues/queues_content.h"
 #include "analysis/present/queues/sampled_text.h"
 #include "analysis/present/words/completeness_words.h"
+#include "analysis/present/words/shed_words.h"
 #include "analysis/present/words/text_format.h"
 #include "analysis/trace/completeness.h"
 
@@ -18,7 +19,8 @@ namespace {
 // The lines before the tables; the sampled queues are the first of these.
 std::string head_text(const QueuesContent& content, const QueueEndsById& ends) {
   const queues::QueueSurvey& survey = content.survey;
-  std::string text;
+  std::string text = shed_notice(content.reader.schema(), content.reader.capture());
+  if (!text.empty()) text = wrapped(text, 2, content.width) + "\n";
   if (!content.where.empty())
     text += wrapped("only what came where " + content.where +
                         ": depths, rates and waits are of "

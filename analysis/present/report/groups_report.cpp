@@ -10,6 +10,7 @@
 #include "analysis/present/report/deadline_part.h"
 #include "analysis/present/words/completeness_words.h"
 #include "analysis/present/words/json_format.h"
+#include "analysis/present/words/shed_words.h"
 #include "analysis/present/words/table.h"
 #include "analysis/present/words/text_format.h"
 
@@ -131,7 +132,7 @@ std::string arrivals(const ReportContent& content, const report::Groups& groups,
 }  // namespace
 
 std::string groups_text(const ReportContent& content, const report::Groups& groups) {
-  std::string text;
+  std::string text = shed_notice(content.facts.schema, content.facts.capture);
   if (content.selection) text += selection_text(*content.selection) + "\n";
   if (groups.all().empty()) return text + "nothing to group: no complete journeys, no events\n";
   const auto shown = labels(groups);

@@ -96,7 +96,9 @@ std::string what_drives(const ThreadSurvey& survey, std::uint32_t tid,
     case ThreadRole::kPolling:
       return "polls: it looks for work all the time, by system calls";
     case ThreadRole::kBusy:
-      return "runs all the time: it computes, or polls memory";
+      return story.runnable_ns > story.running_ns
+                 ? "wants a CPU all the time, and mostly waits for one"
+                 : "runs all the time: it computes, or polls memory";
     case ThreadRole::kMixed:
       return mixed(story);
   }

@@ -6,6 +6,8 @@
 
 #include <catch2/catch_test_macros.hpp>
 
+#include "analysis/present/words/shed_words.h"
+
 namespace sojourn::present {
 namespace {
 
@@ -33,6 +35,22 @@ TEST_CASE("points that were off together, to stay within the budget, are one row
         "off to stay within the budget  times   in all\n"
         "  D in--rlc and 1 more             1  4.00 us\n"
         "  D in--mac                        1  8.00 us\n");
+}
+
+TEST_CASE("rates over a time in which points were off are marked") {
+  model::Schema schema;
+  schema.points.resize(3);
+  model::Capture capture;
+  capture.open_ns = 1'000;
+  capture.close_ns = 11'000;
+  CHECK(shed_notice(schema, capture).empty());
+  // One of the two came back, the other's end is not known.
+  capture.shed = {{.point = 0, .from_ns = 2'000, .until_ns = 4'000},
+                  {.point = 2, .from_ns = 3'000, .until_ns = 0}};
+  CHECK(shed_notice(schema, capture)
+            .starts_with("2 of 3 points were off for up to 80.0 % of the time, to stay within the "
+                         "budget: rates, gaps and depths are of the whole time"));
+  CHECK(model::longest_shed_share(capture) == 0.8);
 }
 
 }  // namespace

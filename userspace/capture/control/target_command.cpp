@@ -215,7 +215,7 @@ Result<TargetCommand> TargetCommand::prepare(std::vector<std::string> argv,
     sigset_t none;
     sigemptyset(&none);
     pthread_sigmask(SIG_SETMASK, &none, nullptr);
-    signal(SIGPIPE, SIG_DFL);
+    for (const int ignored : {SIGPIPE, SIGXFSZ}) signal(ignored, SIG_DFL);
     execv(program.c_str(), pointers.data());
     const int code = errno;
     (void)!write(failed_write.get(), &code, sizeof(code));

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -22,10 +23,15 @@ class RingThreads {
 
  private:
   bool is_translated() const { return process_->pid() != process_->namespace_pid(); }
-  std::unordered_set<std::uint32_t>& tasks_of(std::uint32_t pid);
+  struct Tasks {
+    std::unordered_set<std::uint32_t> tids;
+    bool are_known = true;  // else others may be alive as well
+  };
+  const Tasks& tasks_of(std::uint32_t pid);
+  bool read_tasks(const std::string& directory, Tasks& tasks);
 
   const tracee::Process* process_;
-  std::unordered_map<std::uint32_t, std::unordered_set<std::uint32_t>> tasks_;  // by process
+  std::unordered_map<std::uint32_t, Tasks> tasks_;         // by process
   std::unordered_map<std::uint32_t, std::uint32_t> host_;  // only ids that differ
 };
 

@@ -26,6 +26,7 @@ std::optional<std::uint64_t> parse_events(std::string_view text) {
 
 // `more`: other allowed values, for the error.
 std::string check_span(const std::string& text, std::string_view more = "") {
+  if (parse_events(text) == 0) return "a number of events above 0 is wanted";
   if (parse_events(text) || parse_duration(text)) return "";
   if (!text.empty() && read_decimal(text).length == text.size())
     return fmt::format("{}; so many events are {}ev", parse_duration(text).error().text(), text);

@@ -204,10 +204,13 @@ void tell_outcome(const RecordOptions& options, const capture::Capture& capture,
   // If there is a sink, the program that takes the trace reports the rest.
   if (options.sink) return tell_monitored(outcome);
   const std::chrono::nanoseconds span(outcome.capture.close_ns - outcome.capture.open_ns);
-  tell("{}   {}   {} lost   ", seconds(span), counted(outcome.events, "event"),
-       grouped(outcome.lost));
+  // A dump has the last of the events only, and its own line says how many.
+  tell("{}   {}{}   {} lost   ", seconds(span), counted(outcome.events, "event"),
+       options.flight.is_asked() ? " passed" : "", grouped(outcome.lost));
   if (outcome.path.empty())
     tell("no dump");
+  else if (options.flight.is_asked())
+    tell("last dump: {} {}", outcome.path, bytes(outcome.bytes));
   else
     tell("{} {}", outcome.path, bytes(outcome.bytes));
   const std::uint64_t written = outcome.events + outcome.other_events;

@@ -44,7 +44,8 @@ Result<void> require_matches(const std::vector<std::string>& globs, const model:
   for (const std::string& glob : globs)
     if (std::ranges::none_of(schema.points,
                              [&](const model::Point& point) { return matches(glob, point); }))
-      return fail("--points: no point matches {}{}", glob, filter::did_you_mean(glob, names));
+      return fail("--points: no point matches {}{}", glob.empty() ? "\"\"" : glob,
+                  filter::did_you_mean(glob, names));
   return {};
 }
 

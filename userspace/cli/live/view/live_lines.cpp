@@ -90,7 +90,9 @@ Result<void> run_lines(const LiveSettings& settings, LiveSession& session, int s
       settings.json || !session.is_whole() || settings.count != 0 || settings.has_interval;
   const auto tick = [&] {
     if (!shows_intervals) return true;
-    printed = print_snapshot(settings, session.snapshot());
+    const live::Snapshot snapshot = session.snapshot();
+    if (snapshot.has_ended) return true;  // the last one is printed when all has been closed
+    printed = print_snapshot(settings, snapshot);
     ++shown;
     return printed && *printed && (settings.count == 0 || shown < settings.count);
   };
