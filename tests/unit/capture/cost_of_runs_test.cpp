@@ -15,6 +15,14 @@ TEST_CASE("runs that were disturbed do not make a hit more expensive") {
   CHECK(cost.spread > 5);  // and it is known to be unsure
 }
 
+TEST_CASE("a few runs that were not disturbed are enough") {
+  std::vector<std::uint64_t> runs(448, 5600);
+  for (std::size_t run = 0; run < 20; ++run) runs[run * 20] = 700;
+  const CostOfRuns cost = cost_of_runs(runs);
+  CHECK(cost.ps == 875);
+  CHECK(cost.spread > 5);
+}
+
 TEST_CASE("the spread is that of the faster half") {
   std::vector<std::uint64_t> runs = {1000, 1100, 1010, 90'000, 1020, 1005, 1015, 1050};
   const CostOfRuns cost = cost_of_runs(runs);
