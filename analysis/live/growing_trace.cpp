@@ -275,7 +275,7 @@ Result<bool> GrowingTrace::advance(std::uint64_t watermark_ns, const Tick& tick)
   const bool is_sampled = is_sampling();
   std::vector<model::EventBatch> kept;
   if (is_sampled) kept = sampled(due);
-  if (player_) count_left_out(watermark_ns);
+  count_left_out(watermark_ns);
 
   std::uint64_t decode_ns = 0;  // of the processor
 

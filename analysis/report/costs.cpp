@@ -1,7 +1,5 @@
 #include "analysis/report/costs.h"
 
-#include <algorithm>
-
 namespace sojourn::report {
 
 Costs costs_of(const model::Capture& capture, const model::Ledger& ledger,
@@ -25,16 +23,6 @@ Costs costs_of(const model::Capture& capture, const model::Ledger& ledger,
   if (is_known && capture.target_cpu_ns != 0)
     costs.share = costs.took_ns / static_cast<double>(capture.target_cpu_ns);
   return costs;
-}
-
-std::map<model::PointId, ShedTimes> shed_by_point(const model::Capture& capture) {
-  std::map<model::PointId, ShedTimes> spans;
-  for (const model::ShedSpan& span : capture.shed) {
-    ShedTimes& times = spans[span.point];
-    times.times += 1;
-    times.ns += std::max(span.until_ns, span.from_ns) - span.from_ns;
-  }
-  return spans;
 }
 
 }  // namespace sojourn::report

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <vector>
 
@@ -27,11 +26,5 @@ struct Costs {
 
 Costs costs_of(const model::Capture& capture, const model::Ledger& ledger,
                const journeys::Totals& totals);
-
-struct ShedTimes {
-  std::uint64_t times = 0;
-  std::uint64_t ns = 0;
-};
-std::map<model::PointId, ShedTimes> shed_by_point(const model::Capture& capture);
 
 }  // namespace sojourn::report

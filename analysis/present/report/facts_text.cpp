@@ -11,7 +11,6 @@
 
 #include "analysis/present/words/table.h"
 #include "analysis/present/words/text_format.h"
-#include "analysis/report/costs.h"
 
 namespace sojourn::present {
 namespace {
@@ -86,11 +85,12 @@ std::string shed_text(const Facts& facts) {
     std::size_t points = 0;
   };
   std::vector<Row> rows;
-  for (const auto& [point, spans] : report::shed_by_point(facts.capture)) {
+  for (const auto& [point, ns] : model::times_shed_ns(facts.capture)) {
+    const auto times = std::ranges::count(facts.capture.shed, point, &model::ShedSpan::point);
     Row row = {
         .first = point < facts.schema.points.size() ? name_of(facts, point) : "unknown point",
-        .times = count(spans.times),
-        .in_all = duration(static_cast<double>(spans.ns)),
+        .times = count(static_cast<std::uint64_t>(times)),
+        .in_all = duration(static_cast<double>(ns)),
         .points = 1};
     const auto alike = std::ranges::find_if(rows, [&](const Row& other) {
       return other.times == row.times && other.in_all == row.in_all;

@@ -1,4 +1,4 @@
-// What a report says of the recording itself.
+// The lines of a report about the recording itself, such as points that were off.
 #include "analysis/present/report/facts_text.h"
 
 #include <string>
