@@ -7,7 +7,8 @@ import path from "node:path";
 import { after, before, test } from "node:test";
 import { createRequire } from "node:module";
 
-import { cells, count, directory, duration, endBrowser, json, jsonLines, open, settled, share, shoot, showsTheFirstScreen, sojourn, startBrowser, until } from "./page_driver.mjs";
+import { cells, count, directory, duration, endBrowser, json, jsonLines, open, openTables, settled, share, shoot, showsTheFirstScreen, sojourn, startBrowser,
+         until } from "./page_driver.mjs";
 
 const { SOJOURN, MAKE_TRACE } = process.env;
 const axe = fs.readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
@@ -96,7 +97,7 @@ test("a page of two traces says what diff says, of all packets and of some", asy
 test("distributions of both are laid over each other, with the percentiles of each", async () => {
   const { page, close } = await open(both);
   const figure = page.locator("figure", { hasText: "longer than a time, in both" });
-  await figure.locator("summary").click();
+  await openTables(figure);
   const rows = await figure.locator("tbody tr").evaluateAll((all) => all.map((row) => [...row.children].map((cell) => cell.textContent)));
   const wanted = ["D", "U"].flatMap((dir) => [["base", base], ["new", now]].map(([side, file]) => {
     const { complete, latency_us: of } = json("report", file).journeys[dir];
@@ -111,7 +112,7 @@ test("distributions of both are laid over each other, with the percentiles of ea
 
 test("both heat maps have one scale", async () => {
   const { page, close } = await open(both);
-  for (const summary of await page.locator(".pair summary").all()) await summary.click();
+  await openTables(page.locator(".pair"));
   const heads = await page.$$eval(".pair details thead", (all) => all.map((head) => head.textContent));
   assert.equal(heads.length, 4);
   assert.equal(heads[0], heads[1]);

@@ -81,6 +81,15 @@ export const shoot = async (page, name) => {
 export const cells = (page, selector) => page.$$eval(`${selector} tbody tr`, (rows) =>
     rows.map((row) => [...row.children].map((cell) => cell.textContent)));
 
+// Opens the tables below pictures. A picture makes its table only when the browser says that it was
+// opened, which is later than the click.
+export async function openTables(pictures) {
+  for (const details of await pictures.locator("details").all()) {
+    await details.locator("summary").click();
+    await details.locator("table").waitFor();
+  }
+}
+
 async function go(page, view) {
   await page.click(`[data-view=${view}]`);
   await settled(page);
@@ -146,7 +155,7 @@ export async function showsTheOtherViews(page, file, where = "", ofEvents = "") 
 
   await go(page, "flow");
   const { hops, queues } = json("report", file, ...filter);
-  for (const summary of await page.locator("main summary").all()) await summary.click();
+  await openTables(page.locator("main"));
   assert.deepEqual((await cells(page, "details")).map((row) => row.join("|")), ["D", "U"].flatMap((dir) => {
     const mine = hops.filter((hop) => hop.dir === dir);
     return mine.some((hop) => hop.count > 0) ? mine.map((hop) => [hop.from, hop.at, hop.to, hop.count,

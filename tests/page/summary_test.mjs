@@ -8,7 +8,7 @@ import path from "node:path";
 import { after, before, test } from "node:test";
 import { createRequire } from "node:module";
 
-import { cells, count, directory, duration, endBrowser, json, jsonLines, newPage, open, settled, shoot, showsCauses, showsGroups, showsIds, showsTheFirstScreen,
+import { cells, count, directory, duration, endBrowser, json, jsonLines, newPage, open, openTables, settled, shoot, showsCauses, showsGroups, showsIds, showsTheFirstScreen,
          showsTheOtherViews, sojourn, startBrowser, until } from "./page_driver.mjs";
 
 const { SOJOURN, MAKE_TRACE, MAKE_SCHEDULED_TRACE } = process.env;
@@ -77,7 +77,7 @@ test("the heat map's counts are those of all packets", async () => {
   const { page, close } = await open(html);
   const report = json("report", trace);
   for (const [i, dir] of ["D", "U"].filter((name) => report.journeys[name].complete > 0).entries()) {
-    await page.locator("figure details summary").nth(i).click();
+    await openTables(page.locator("figure").nth(i));
     const rows = await cells(page, `figure:nth-of-type(${i + 1}) details`);
     const sum = rows.flatMap((row) => row.slice(1)).reduce((all, figure) => all + Number(figure), 0);
     assert.equal(sum, json("report", trace, "--by", "direction").groups.find((group) => group.dir === dir).count);
