@@ -20,7 +20,8 @@
 namespace sojourn::differential {
 namespace {
 
-// Threads and processes of other hosts get numbers that no kernel gives.
+// Threads and processes of other hosts get numbers that no kernel gives. A merged trace has those of
+// several hosts, so the next trace's follow them.
 constexpr std::uint32_t kHostStride = 10'000'000;
 // The distance between two instants at which the relation of two hosts' clocks is written down.
 constexpr double kKnotNs = 50e6;
@@ -383,8 +384,8 @@ HostMerge::Streams HostMerge::streams_left_out(trace::Reader& reader, std::size_
 }
 
 Result<void> HostMerge::write_events(trace::Reader& reader, std::size_t host,
-                                     std::uint32_t first_stream, const Streams& left_out,
-                                     trace::Writer& writer) const {
+                                     std::uint32_t first_stream, std::size_t numbered,
+                                     const Streams& left_out, trace::Writer& writer) const {
   model::EventBatch events;
   for (const trace::BlockInfo& block : reader.blocks()) {
     if (left_out.contains(block.stream)) continue;
@@ -396,7 +397,7 @@ Result<void> HostMerge::write_events(trace::Reader& reader, std::size_t host,
       columns.ts_ns[row] =
           time_of(host, by_first_cpu(host, columns.stream[row], columns.ts_ns[row]));
       columns.stream[row] += first_stream;
-      columns.tid[row] = of_host(host, columns.tid[row]);
+      columns.tid[row] = of_host(numbered, columns.tid[row]);
       columns.point[row] = points_[host][columns.point[row]];
     }
     add_to_energy_ids(host, columns);
@@ -449,6 +450,27 @@ std::vector<model::MergedHost> HostMerge::merged_hosts(const model::Capture& cap
   return merged;
 }
 
+model::PointId HostMerge::point_of_all(std::size_t host, model::PointId point) const {
+  return point < points_[host].size() ? points_[host][point] : point;
+}
+
+// The times in which points of this host were off, or not armed yet.
+void HostMerge::add_spans(const model::Capture& capture, std::size_t host, std::size_t numbered,
+                          model::Capture& all) const {
+  const auto time_of_all = [&](std::uint64_t ts_ns) {
+    return ts_ns == 0 ? 0 : time_of(host, ts_ns);
+  };
+  for (const model::ShedSpan& span : capture.shed)
+    all.shed.push_back({.point = point_of_all(host, span.point),
+                        .from_ns = time_of_all(span.from_ns),
+                        .until_ns = time_of_all(span.until_ns)});
+  for (const model::UnarmedSpan& span : capture.unarmed)
+    all.unarmed.push_back({.pid = of_host(numbered, span.pid),
+                           .point = point_of_all(host, span.point),
+                           .from_ns = time_of_all(span.from_ns),
+                           .until_ns = time_of_all(span.until_ns)});
+}
+
 Result<void> HostMerge::write(std::span<trace::Reader> hosts, trace::Writer& writer,
                               std::string_view tracer) const {
   SJ_CHECK(writer.write(schema_));
@@ -456,8 +478,11 @@ Result<void> HostMerge::write(std::span<trace::Reader> hosts, trace::Writer& wri
   model::Capture all = hosts.front().capture();
   all.tracer = tracer;
   all.hosts.clear();
+  all.shed.clear();
+  all.unarmed.clear();
   model::Ledger ledger;
   std::uint32_t first_stream = 0;
+  std::size_t numbered = 0;  // hosts whose threads have their numbers already
   bool has_hits = true;
   std::vector<std::uint64_t> hits;
   double widest = 0;
@@ -468,8 +493,8 @@ Result<void> HostMerge::write(std::span<trace::Reader> hosts, trace::Writer& wri
   for (std::size_t host = 0; host < hosts.size(); ++host) {
     trace::Reader& reader = hosts[host];
     for (model::Target target : reader.targets()) {
-      target.pid = of_host(host, target.pid);
-      target.parent = of_host(host, target.parent);
+      target.pid = of_host(numbered, target.pid);
+      target.parent = of_host(numbered, target.parent);
       if (target.since_ns != 0) target.since_ns = time_of(host, target.since_ns);
       if (target.until_ns != 0) target.until_ns = time_of(host, target.until_ns);
       // A program that runs on two hosts hands packets to itself on the other one; two of them on
@@ -483,21 +508,22 @@ Result<void> HostMerge::write(std::span<trace::Reader> hosts, trace::Writer& wri
       if (left_out.contains(stream.id)) continue;
       next_stream = std::max(next_stream, first_stream + stream.id + 1);
       stream.id += first_stream;
-      stream.pid = of_host(host, stream.pid);
-      stream.tid = of_host(host, stream.tid);
+      stream.pid = of_host(numbered, stream.pid);
+      stream.tid = of_host(numbered, stream.tid);
       SJ_CHECK(writer.write(stream));
     }
     for (model::LedgerEntry entry : reader.ledger()) {
       entry.stream += first_stream;
-      if (entry.point < points_[host].size()) entry.point = points_[host][entry.point];
+      entry.point = point_of_all(host, entry.point);
       ledger.push_back(entry);
     }
+    add_spans(reader.capture(), host, numbered, all);
     model::Context context = host == 0 ? reader.context() : model::Context{};
     if (host != 0)
       for (model::ContextName name : reader.context().names) {
         if (name.kind != model::NameKind::kThread) continue;
-        name.id = of_host(host, static_cast<std::uint32_t>(name.id));
-        name.pid = of_host(host, static_cast<std::uint32_t>(name.pid));
+        name.id = of_host(numbered, static_cast<std::uint32_t>(name.id));
+        name.pid = of_host(numbered, static_cast<std::uint32_t>(name.pid));
         name.state.clear();
         context.names.push_back(std::move(name));
       }
@@ -523,8 +549,9 @@ Result<void> HostMerge::write(std::span<trace::Reader> hosts, trace::Writer& wri
       all.tracer_cpu_ns += capture.tracer_cpu_ns;
       all.target_cpu_ns += capture.target_cpu_ns;
     }
-    SJ_CHECK(write_events(reader, host, first_stream, left_out, writer));
+    SJ_CHECK(write_events(reader, host, first_stream, numbered, left_out, writer));
     first_stream = next_stream;
+    numbered += std::max<std::size_t>(1, capture.hosts.size());
   }
   for (const model::ClockPair& pair : hosts.front().clocks()) SJ_CHECK(writer.write(pair));
   SJ_CHECK(writer.write(hosts.front().host()));
@@ -535,8 +562,6 @@ Result<void> HostMerge::write(std::span<trace::Reader> hosts, trace::Writer& wri
   if (hosts.size() > 1) {  // of the first host's points only, by other numbers
     all.hit_cost_ps.clear();
     all.hit_spread_ps.clear();
-    all.shed.clear();
-    all.unarmed.clear();
   }
   if (hosts.size() > 1) all.counter_offsets.clear();  // of the first host only
   return writer.write(all);

@@ -88,11 +88,16 @@ class HostMerge {
   std::vector<model::ClockBound> bounds_of(const HostClock& clock) const;
   std::vector<model::MergedHost> merged_hosts(const model::Capture& capture, std::size_t host,
                                               std::uint32_t first_stream) const;
+  model::PointId point_of_all(std::size_t host, model::PointId point) const;
+  void add_spans(const model::Capture& capture, std::size_t host, std::size_t numbered,
+                 model::Capture& all) const;
   static Streams streams_left_out(trace::Reader& reader, std::size_t host);
   void join_energy(std::span<trace::Reader> hosts);
   void add_to_energy_ids(std::size_t host, model::EventColumns& columns) const;
+  // `numbered`: how many hosts' threads have their numbers already.
   Result<void> write_events(trace::Reader& reader, std::size_t host, std::uint32_t first_stream,
-                            const Streams& left_out, trace::Writer& writer) const;
+                            std::size_t numbered, const Streams& left_out,
+                            trace::Writer& writer) const;
 
   model::Schema schema_;                             // of all
   std::vector<std::vector<model::PointId>> points_;  // by host and its point: the one of all

@@ -228,6 +228,9 @@ TEST_CASE("an option that a table has no use for is refused") {
   CHECK(refusal({"--to", "jsonl", "--what", "stats"}) ==
         "sojourn: --to jsonl has no \"stats\": it has journeys, hops, events, queues, in-flight, "
         "causes\n");
+  CHECK(refusal({"--to", "csv", "--what", "nonsense"}) ==
+        "sojourn: --to csv has no \"nonsense\": it has journeys, hops, events, queues, in-flight, "
+        "causes\n");
   CHECK(refusal({"--to", "lseq", "--what", "events"}) ==
         "sojourn: --to lseq is written whole: it has no --what\n");
 }

@@ -9,6 +9,7 @@
 #include <map>
 #include <optional>
 #include <random>
+#include <set>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -50,6 +51,7 @@ struct Host {
   std::vector<std::pair<double, std::string>> events = {};  // by the true time
   // By how much its TAI is off the true time; none: TAI is not set.
   std::optional<double> tai_off_ns = std::nullopt;
+  std::vector<std::string> more = {};  // lines of the fixture
 };
 
 std::string write(const test::TemporaryDirectory& directory, const Host& host) {
@@ -66,6 +68,7 @@ std::string write(const test::TemporaryDirectory& directory, const Host& host) {
                         static_cast<std::uint64_t>(tai));
   }
   for (const std::string& point : host.points) text += "point " + point + "\n";
+  for (const std::string& line : host.more) text += line + "\n";
   for (const auto& [now, words] : events)
     text += fmt::format("{} 0 7 {}\n", host.clock(now), words);
   const std::string fixture = directory.path(host.name + ".events");
@@ -369,6 +372,48 @@ TEST_CASE("three hosts agree, and if two of them disagree it is reported") {
   const test::Ended broken = merge(400e3);
   CHECK(broken.exit_code == 0);
   CHECK(broken.err.contains("contradict each other by "));
+}
+
+TEST_CASE("a merged trace can be merged with another one, and no two hosts' threads become one") {
+  const test::TemporaryDirectory directory;
+  const auto hosts =
+      triangle({clock_of(0, 0, 0), clock_of(2e9, 20, 0), clock_of(9e12, -25, 0)}, 0);
+  const std::string two = directory.path("two.sjt");
+  const std::string three = directory.path("three.sjt");
+  output_of({"merge", write(directory, hosts[0]), write(directory, hosts[1]), "-o", two});
+  output_of({"merge", two, write(directory, hosts[2]), "-o", three});
+  auto reader = files::open_trace(three);
+  REQUIRE(reader);
+  std::set<std::uint32_t> threads;
+  model::EventBatch events;
+  for (const trace::BlockInfo& block : reader->blocks()) {
+    REQUIRE(reader->read(block, events));
+    threads.insert(events.tid().begin(), events.tid().end());
+  }
+  CHECK(threads.size() == 3);
+  CHECK(reader->capture().hosts.size() == 3);
+}
+
+TEST_CASE("a merged trace says which host's points were off, and when by the first one's clock") {
+  const test::TemporaryDirectory directory;
+  const Clock ahead = clock_of(5e9, 20, 0);
+  Host first = {.name = "first", .clock = clock_of(0, 0, 0), .points = {}, .events = {}};
+  Host second = {.name = "second", .clock = ahead, .points = {}, .events = {}};
+  fill(first, second, 3);
+  constexpr double kFromNs = 2e9;
+  constexpr double kUntilNs = 3e9;
+  second.more = {fmt::format("shed 1 {} {}", ahead(kFromNs), ahead(kUntilNs))};
+  const std::string merged = directory.path("merged.sjt");
+  output_of({"merge", write(directory, first), write(directory, second), "-o", merged});
+  auto reader = files::open_trace(merged);
+  REQUIRE(reader);
+  const auto& shed = reader->capture().shed;
+  REQUIRE(shed.size() == 1);
+  const auto& points = reader->schema().points;
+  REQUIRE(shed[0].point < points.size());
+  CHECK(points[shed[0].point].dest == "peer.out");
+  CHECK(static_cast<double>(shed[0].from_ns) == Catch::Approx(first.clock(kFromNs)).margin(1e5));
+  CHECK(static_cast<double>(shed[0].until_ns) == Catch::Approx(first.clock(kUntilNs)).margin(1e5));
 }
 
 TEST_CASE("a host that shares no packets with the first one is related by a third one") {

@@ -69,6 +69,9 @@ Result<void> add_line(Fixture& fixture, const std::string& line) {
   } else if (first == "cost") {  // of a hit of the next point, in picoseconds, and its spread
     words >> fixture.capture.hit_cost_ps.emplace_back() >>
         fixture.capture.hit_spread_ps.emplace_back();
+  } else if (first == "shed") {  // the number of a point, and when it was off
+    auto& span = fixture.capture.shed.emplace_back();
+    words >> span.point >> span.from_ns >> span.until_ns;
   } else if (first == "unplaced") {
     std::getline(words >> std::ws, fixture.capture.unplaced.emplace_back());
   } else if (first == "point") {

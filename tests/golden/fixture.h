@@ -7,6 +7,7 @@
 //   clock MONOTONIC_NS REALTIME_NS TAI_NS ERROR_NS
 //   ring STREAM                      the stream of a thread; others are of the CPU of their number
 //   lost STREAM POINT_NUMBER COUNT   the stream's ring had no room
+//   shed POINT_NUMBER FROM_NS UNTIL_NS   the point was off, to stay within the budget
 //   NS STREAM TID D ip.in--pdcp.in VALUE...   an event
 #pragma once
 

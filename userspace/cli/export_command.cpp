@@ -9,6 +9,8 @@
 #include <utility>
 
 #include <fcntl.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include "userspace/base/fail_errno.h"
@@ -86,7 +88,7 @@ Action define_export(Arguments& arguments) {
   Argument what = arguments.add_option("--what", request->what,
                                        "Which part of it, see below; by default the first that is "
                                        "named there");
-  choose_from(what, export_part_names());
+  what.type_name(fmt::format("{}", fmt::join(export_part_names(), "|")));  // for shells
   what.option_text("PART");
   choose_from(arguments.add_option("--compat", request->compat,
                                    "Rebuild journeys as LatSeq's own rebuilder does"),
