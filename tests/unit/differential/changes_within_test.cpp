@@ -46,7 +46,8 @@ const SeriesWithin& series_of(const ChangesWithin& found, const std::string& nam
   return *series;
 }
 
-TEST_CASE("runs in which nothing changes raise no more alarms than the level allows") {
+TEST_CASE("runs in which nothing changes raise no more alarms than the level allows",
+          "[simulation]") {
   for (const double load : {0.5, 0.8, 0.9}) {
     CAPTURE(load);
     unsigned alarms = 0;
@@ -65,7 +66,8 @@ TEST_CASE("runs in which nothing changes raise no more alarms than the level all
   }
 }
 
-TEST_CASE("a stage that gets slower is named with the instant, and others are not") {
+TEST_CASE("a stage that gets slower is named with the instant, and others are not",
+          "[simulation]") {
   constexpr std::size_t kPackets = 30'000;
   constexpr std::size_t kSlowFrom = 18'000;
   unsigned named = 0;

@@ -50,7 +50,7 @@ bool alarms(const std::vector<Comparison>& all) {
   return false;
 }
 
-TEST_CASE("runs of the same queues raise no more alarms than the level allows") {
+TEST_CASE("runs of the same queues raise no more alarms than the level allows", "[simulation]") {
   for (const double load : {0.5, 0.8, 0.9}) {
     CAPTURE(load);
     unsigned raised = 0;
@@ -63,7 +63,8 @@ TEST_CASE("runs of the same queues raise no more alarms than the level allows") 
   }
 }
 
-TEST_CASE("blocks of two traces of the same queues raise no more alarms than the level allows") {
+TEST_CASE("blocks of two traces of the same queues raise no more alarms than the level allows",
+          "[simulation]") {
   for (const double load : {0.5, 0.8, 0.9}) {
     CAPTURE(load);
     unsigned raised = 0;
@@ -95,7 +96,8 @@ TEST_CASE("packets taken as independent raise alarms where nothing differs") {
   CHECK(raised > 12);
 }
 
-TEST_CASE("a stage that sleeps 50 us longer is named, with its latency, and nothing before it") {
+TEST_CASE("a stage that sleeps 50 us longer is named, with its latency, and nothing before it",
+          "[simulation]") {
   unsigned named = 0;
   unsigned with_total = 0;
   unsigned others = 0;

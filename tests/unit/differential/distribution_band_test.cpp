@@ -37,7 +37,8 @@ double covered(double load, std::size_t packets, double share) {
   return static_cast<double>(within) / static_cast<double>(told);
 }
 
-TEST_CASE("the band of packets that share a queue holds the truth about as often as it says") {
+TEST_CASE("the band of packets that share a queue holds the truth about as often as it says",
+          "[simulation]") {
   CHECK(covered(0.5, 8'000, 0.5) > 0.9);
   CHECK(covered(0.5, 8'000, 0.1) > 0.9);
   CHECK(covered(0.5, 8'000, 0.01) > 0.85);

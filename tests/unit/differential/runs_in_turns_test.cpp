@@ -45,7 +45,8 @@ RunsInTurns until_certain(std::uint64_t seed, double load, double extra_us) {
   return turns;
 }
 
-TEST_CASE("among 400 pairs without a difference at most one in twenty is ever certain") {
+TEST_CASE("among 400 pairs without a difference at most one in twenty is ever certain",
+          "[simulation]") {
   constexpr unsigned kMany = 4 * kPairs;
   for (const double load : {0.5, 0.8, 0.9}) {
     CAPTURE(load);
