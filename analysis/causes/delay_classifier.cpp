@@ -1,6 +1,7 @@
 #include "analysis/causes/delay_classifier.h"
 
 #include <algorithm>
+#include <iterator>
 #include <string>
 
 namespace sojourn::causes {
@@ -379,16 +380,18 @@ bool DelayClassifier::is_same(const LatencyPart& left, const LatencyPart& right)
 
 void DelayClassifier::add(LatencyPart part) {
   if (part.ns == 0) return;
+  if (keeps_stretches_) part.stretches.push_back({part.begin_ns, part.end_ns});
   const auto known =
       std::ranges::find_if(parts_, [&](const LatencyPart& one) { return is_same(one, part); });
   if (known == parts_.end()) {
-    parts_.push_back(part);
+    parts_.push_back(std::move(part));
     return;
   }
   known->ns += part.ns;
   known->begin_ns = std::min(known->begin_ns, part.begin_ns);
   known->end_ns = std::max(known->end_ns, part.end_ns);
   known->faults += part.faults;
+  std::ranges::copy(part.stretches, std::back_inserter(known->stretches));
   known->count = part.kind == CauseKind::kInterrupted ? known->count + part.count
                                                       : std::max(known->count, part.count);
 }

@@ -44,6 +44,8 @@ class DelayClassifier {
                   const Timeline& timeline, const QueuePositions& lines,
                   const ContextNameTable& names);
 
+  // The parts of verdicts have their stretches from now on.
+  void keep_stretches() { keeps_stretches_ = true; }
   Verdict classify(const CriticalPath& way);
 
  private:
@@ -88,6 +90,7 @@ class DelayClassifier {
   const QueuePositions& positions_;
   const ContextNameTable& names_;
   std::vector<LatencyPart> parts_;
+  bool keeps_stretches_ = false;
 };
 
 }  // namespace sojourn::causes

@@ -46,6 +46,8 @@ class Explainer : public journeys::Observer {
   void on_stay(const journeys::Stay& stay) override { positions_.add(stay); }
   // Applies from the next journey on. It must not be called while another thread makes journeys.
   void set_deadlines(const Deadlines& deadlines) { deadlines_ = deadlines; }
+  // The parts of verdicts have their stretches of time.
+  void keep_stretches() { classifier_.keep_stretches(); }
   // Takes events in time order, each after the rebuild has taken it.
   void consume(const model::EventBatch& events);
   // After the rebuild's end.

@@ -29,6 +29,13 @@ enum class CauseKind : std::uint8_t {
 constexpr std::size_t kCauseKinds = 12;
 std::string_view name(CauseKind kind);  // work queue slot cpu blocked ...
 
+struct Stretch {
+  std::uint64_t begin_ns = 0;
+  std::uint64_t end_ns = 0;
+
+  bool operator==(const Stretch&) const = default;
+};
+
 struct LatencyPart {
   CauseKind kind = CauseKind::kUnknown;
   std::uint16_t place = 0;  // in Topology::places
@@ -50,6 +57,8 @@ struct LatencyPart {
   bool is_paced = false;
   std::int64_t sampled = -1;  // kQueue: the most that samples of the queue saw meanwhile
   std::uint64_t faults = 0;   // kWork: page faults
+  // When it was, in the order of time: together as long as `ns`. Empty unless asked for.
+  std::vector<Stretch> stretches = {};
 };
 
 struct Verdict {

@@ -100,6 +100,13 @@ ordered_json document_of(const pipeline::TraceInput& input, std::uint64_t id,
   return document;
 }
 
+// Parts of one cause are summed up, so a picture of them needs to know when each was.
+void add_stretches(const causes::Verdict& verdict, ordered_json& parts) {
+  for (std::size_t at = 0; at < verdict.parts.size(); ++at)
+    for (const causes::Stretch& stretch : verdict.parts[at].stretches)
+      parts[at]["stretches"].push_back({stretch.begin_ns, stretch.end_ns});
+}
+
 }  // namespace
 
 Result<std::vector<ordered_json>> PacketTeller::tell(Executor& executor,
@@ -133,6 +140,7 @@ Result<std::vector<ordered_json>> PacketTeller::tell(Executor& executor,
       input, {.down_ns = 0, .up_ns = 0},
       [&](const journeys::Journey& journey) { return some.found().contains(journey.id); },
       [&](const causes::Verdict& found) { verdicts.insert_or_assign(found.journey, found); });
+  analysis.keep_stretches();
   SJ_CHECK(analysis.run(
       executor, [&](std::uint64_t done, std::uint64_t of) { progress(of + done, 2 * of); },
       &companions));
@@ -153,6 +161,7 @@ Result<std::vector<ordered_json>> PacketTeller::tell(Executor& executor,
                                       .worst = {verdict->second}});
     document["why"] = std::move(told["worst"][0]["why"]);
     document["parts"] = std::move(told["worst"][0]["parts"]);
+    add_stretches(verdict->second, document["parts"]);
   }
   return documents;
 }

@@ -26,6 +26,8 @@ class LatenessAnalysis {
   LatenessAnalysis(const LatenessAnalysis&) = delete;
   LatenessAnalysis& operator=(const LatenessAnalysis&) = delete;
 
+  // The parts of verdicts have their stretches of time.
+  void keep_stretches() { explainer_.keep_stretches(); }
   // `beside` sees the same rebuild.
   Result<void> run(Executor& executor, const pipeline::Progress& progress,
                    journeys::Observer* beside = nullptr);

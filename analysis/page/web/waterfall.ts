@@ -137,14 +137,16 @@ function lanesOf(frame: Frame, { lanes }: Bars): SVGElement[] {
 }
 
 // Draws the packet's time by cause, and below each part whom the packet waited for.
-function causesOf(frame: Frame, { journey, parts }: Packet): SVGElement[] {
+function causesOf(frame: Frame, packet: Packet): SVGElement[] {
+  const { parts } = packet;
   if (parts.length === 0) return [];
   const { isTurned } = frame.look;
   const at = isTurned ? 62 : 4;
   const made: SVGElement[] = [];
   let told = -Infinity;
-  for (const part of [...parts].sort((a, b) => a.begin_ns - b.begin_ns)) {
-    const from = frame.along.at(part.begin_ns - journey.start_ns), to = frame.along.at(part.end_ns - journey.start_ns);
+  const stretches = parts.flatMap((part) => stretchesOf(packet, part).map((stretch) => ({ part, ...stretch })));
+  for (const { part, begin, end } of stretches.sort((a, b) => a.begin - b.begin)) {
+    const from = frame.along.at(begin), to = frame.along.at(end);
     const strip = shape("g", { class: "part" },
         shape("rect", { ...frame.box(from, to, at, 18), class: causeClass(part) }),
         shape("title", {}, causeText(part)));
@@ -166,6 +168,10 @@ function causesOf(frame: Frame, { journey, parts }: Packet): SVGElement[] {
   if (!isTurned && told > -Infinity) made.push(shape("text", { x: 122, y: at + 40, class: "name" }, "waited for"));
   return made;
 }
+
+// When a part was, after the journey's start. Its time may lie between that of other parts.
+const stretchesOf = ({ journey }: Packet, { stretches }: Part) =>
+    stretches.map(([begin, end]) => ({ begin: begin - journey.start_ns, end: end - journey.start_ns }));
 
 const causeClass = ({ cause }: Part) => `cause ${cause.replace(/[^a-z]/g, "")}`;
 const causeText = (part: Part) => `${part.cause}${part.at ? ` in ${plainName(part.at)}` : ""}: ${duration(part.ns)}` +
@@ -212,9 +218,11 @@ function barOf(frame: Frame, packet: Packet, { lanes }: Bars, bar: Bar, colour: 
   if (bar.whole)
     for (const part of packet.parts) {
       if (part.at && !part.at.endsWith(lanes[bar.lane])) continue;
-      const begin = Math.max(bar.from, part.begin_ns - packet.journey.start_ns), end = Math.min(bar.to, part.end_ns - packet.journey.start_ns);
-      if (end > begin)
-        made.append(shape("rect", { ...frame.box(frame.along.at(begin), frame.along.at(end), across + thick - 4, 3), class: `filled ${causeClass(part)}` }));
+      for (const stretch of stretchesOf(packet, part)) {
+        const begin = Math.max(bar.from, stretch.begin), end = Math.min(bar.to, stretch.end);
+        if (end > begin)
+          made.append(shape("rect", { ...frame.box(frame.along.at(begin), frame.along.at(end), across + thick - 4, 3), class: `filled ${causeClass(part)}` }));
+      }
     }
   const rank = bar.share === null ? "" : percentileText(bar.share);
   const took = duration(bar.to - bar.from);

@@ -51,8 +51,7 @@ export interface Part {
   cause: string;
   at: string;
   ns: number;
-  begin_ns: number;
-  end_ns: number;
+  stretches: [number, number][];  // when it was, on the trace's clock
   thread?: string;
   by?: string;     // who had the CPU, who woke the thread
   ahead?: number;  // units before it in a queue

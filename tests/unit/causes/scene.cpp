@@ -1,6 +1,7 @@
 #include "tests/unit/causes/scene.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include <catch2/catch_test_macros.hpp>
 #include <fmt/format.h>
@@ -17,6 +18,24 @@ model::Point point(const char* where, const char* fields) {
   auto parsed = model::parse_point(where, fields);
   REQUIRE(parsed);
   return *parsed;
+}
+
+// Each instant of the latency belongs to one part.
+void check_times(const Verdict& verdict) {
+  std::vector<Stretch> all;
+  for (const LatencyPart& part : verdict.parts) {
+    std::uint64_t sum_ns = 0;
+    for (const Stretch& stretch : part.stretches) sum_ns += stretch.end_ns - stretch.begin_ns;
+    CHECK(sum_ns == part.ns);
+    std::ranges::copy(part.stretches, std::back_inserter(all));
+  }
+  std::ranges::sort(all, {}, &Stretch::begin_ns);
+  std::uint64_t until_ns = verdict.start_ns;
+  for (const Stretch& stretch : all) {
+    CHECK(stretch.begin_ns == until_ns);
+    until_ns = stretch.end_ns;
+  }
+  CHECK(until_ns == verdict.end_ns);
 }
 
 }  // namespace
@@ -83,6 +102,7 @@ std::vector<Verdict> Scene::explain(Timeline::Limits limits) {
       {schema, context, capture, streams, queues, targets}, topology, rules, names,
       {.down_ns = 0, .up_ns = 0}, [](const journeys::Journey&) { return true; },
       [&](const Verdict& verdict) { verdicts.push_back(verdict); }, limits);
+  explainer.keep_stretches();
   auto rebuilder = journeys::Rebuilder::create(schema, rules, {.open_ns = kOpen}, explainer);
   REQUIRE(rebuilder);
   rebuilder->consume(events);
@@ -90,11 +110,7 @@ std::vector<Verdict> Scene::explain(Timeline::Limits limits) {
   rebuilder->finish();
   explainer.finish();
   forgotten = explainer.forgotten();
-  for (const Verdict& verdict : verdicts) {
-    std::uint64_t sum_ns = 0;
-    for (const LatencyPart& part : verdict.parts) sum_ns += part.ns;
-    CHECK(sum_ns == verdict.latency_ns());
-  }
+  for (const Verdict& verdict : verdicts) check_times(verdict);
   std::ranges::sort(verdicts, {}, &Verdict::start_ns);
   return verdicts;
 }

@@ -106,10 +106,16 @@ void measure_all(const std::vector<std::uint32_t>& cpus, const Patience& patienc
     each.ns = each.ticks * ns_per_tick;
     each.error_ns = each.error_ticks * ns_per_tick;
   }
+  found.leave_out_disturbed();
   if (found.others.empty()) found.why_not = "no other CPU answered in time";
 }
 
 }  // namespace
+
+void CounterOffsets::leave_out_disturbed() {
+  silent += static_cast<std::uint32_t>(std::erase_if(
+      others, [](const CounterOffset& each) { return each.error_ns > kMostErrorNs; }));
+}
 
 // Measures on a new thread, so that the calling thread keeps its CPU.
 CounterOffsets measure_counter_offsets(CounterCare care) {

@@ -22,10 +22,16 @@ struct CounterOffset {
 struct CounterOffsets {
   std::uint32_t first_cpu = 0;
   std::vector<CounterOffset> others;  // at most kMostCpus of the CPUs that this process may use
-  std::uint32_t silent = 0;           // CPUs that did not answer in time
+  std::uint32_t silent = 0;           // CPUs that did not answer in time, or not undisturbed
   std::string why_not;                // why nothing was measured
 
   static constexpr std::uint32_t kMostCpus = 64;
+  // A round trip takes less than a microsecond. In a trip of more than twice this time a thread
+  // has lost its CPU.
+  static constexpr double kMostErrorNs = 10'000;
+
+  // Counts the CPUs that never answered undisturbed as silent.
+  void leave_out_disturbed();
 };
 
 // The time for measuring each pair of CPUs: kThorough before anything is recorded, kBrief while a
