@@ -58,6 +58,16 @@ SeriesWithin in_blocks(char direction, const std::string& name, bool is_latency,
   return series;
 }
 
+double size_of(const ChangePoint& change) {
+  return std::abs(change.after - change.before);
+}
+
+double largest_change(const SeriesWithin& series) {
+  double largest = 0;
+  for (const ChangePoint& change : series.changes) largest = std::max(largest, size_of(change));
+  return largest;
+}
+
 }  // namespace
 
 std::optional<Blocks> blocks_between_changes(std::span<const float> series) {
@@ -85,9 +95,16 @@ ChangesWithin changes_within(const RunFigures& run, double level) {
   if (found.series.empty()) return found;
   const double of_each = level / static_cast<double>(found.series.size());
   found.blocks_needed = values_for_change(of_each);
-  for (SeriesWithin& series : found.series) series.changes = change_points(series.mean_ns, of_each);
+  for (SeriesWithin& series : found.series) {
+    series.changes = change_points(series.mean_ns, of_each);
+    series.resolution_ns = std::max(
+        kUnitOfTimeNs, time_error_ns(run, series.direction, series.name, series.is_latency));
+    std::erase_if(series.changes, [&](const ChangePoint& change) {
+      return size_of(change) <= series.resolution_ns;
+    });
+  }
   std::ranges::stable_sort(found.series, std::ranges::greater(), [](const SeriesWithin& series) {
-    return std::pair(series.is_latency, !series.changes.empty());
+    return std::pair(series.is_latency, largest_change(series));
   });
   return found;
 }

@@ -114,6 +114,14 @@ void JourneyMetrics::note(const model::QueueChanges& changes) {
   }
 }
 
+// Words behind the first one say which of its queues a place has here, e.g. that of a UE. They are
+// left out: no label names a UE unless it is asked for.
+std::string JourneyMetrics::queue_name(std::uint64_t id) const {
+  const auto known = queue_names_.find(id);
+  if (known == queue_names_.end() || known->second.empty()) return fmt::format("{:x}", id);
+  return known->second.substr(0, known->second.find(' '));
+}
+
 std::vector<Family> JourneyMetrics::families(const std::vector<std::uint64_t>& costs_ps) const {
   Family latency = family("sojourn_latency_seconds", MetricType::kHistogram, "seconds",
                           "Time of complete packets from their input to their output.");
@@ -148,14 +156,11 @@ std::vector<Family> JourneyMetrics::families(const std::vector<std::uint64_t>& c
   }
 
   Family depths = family("sojourn_queue_depth", MetricType::kGauge, "",
-                         "Items in a registered queue, when it was sampled last.");
-  for (const auto& [id, depth] : depths_) {
-    const auto known = queue_names_.find(id);
-    depths.samples.push_back(
-        number({{"queue", known == queue_names_.end() ? fmt::format("{:x}", id) : known->second},
-                {"id", fmt::format("{:x}", id)}},
-               depth));
-  }
+                         "Items in the registered queues of a name, when they were sampled last.");
+  std::map<std::string, std::uint64_t> by_name;
+  for (const auto& [id, depth] : depths_) by_name[queue_name(id)] += depth;
+  for (const auto& [name, depth] : by_name)
+    depths.samples.push_back(number({{"queue", name}}, depth));
 
   Family events = family("sojourn_events", MetricType::kCounter, "", "Events that were recorded.");
   Family cost = family("sojourn_tracing_cost_seconds", MetricType::kCounter, "seconds",

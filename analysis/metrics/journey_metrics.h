@@ -86,6 +86,7 @@ class JourneyMetrics final : public journeys::Observer {
   };
 
   void add_ues(std::vector<Family>& families) const;
+  std::string queue_name(std::uint64_t id) const;
   void add_slow(std::vector<Family>& families) const;
 
   std::size_t max_ues_;

@@ -563,6 +563,20 @@ std::string on_two_cpus(const test::TemporaryDirectory& directory, double ahead_
   return trace;
 }
 
+TEST_CASE("a merged trace does not take the place of one that it is made of") {
+  const test::TemporaryDirectory directory;
+  Host first = {.name = "first", .clock = clock_of(0, 0, 0), .points = {}, .events = {}};
+  Host second = {.name = "second", .clock = clock_of(5e9, 20, 0), .points = {}, .events = {}};
+  fill(first, second, 3);
+  const std::string one = write(directory, first);
+  const std::string two = write(directory, second);
+  const std::string before = test::contents(two);
+  const test::Ended refused = sojourn({"merge", one, two, "-o", two});
+  CHECK(refused.exit_code == 1);
+  CHECK(refused.err == fmt::format("sojourn: write {}: it is a trace to merge\n", two));
+  CHECK(test::contents(two) == before);
+}
+
 TEST_CASE("CPUs whose clocks disagree are found by packets between them, and corrected") {
   for (const double ahead_ns : {0.0, 400'000.0, -3'000'000.0}) {
     CAPTURE(ahead_ns);

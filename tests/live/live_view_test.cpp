@@ -252,6 +252,21 @@ TEST_CASE("the screen shows figures, obeys keys, fits its terminal, and leaves i
   CHECK(station.running());
 }
 
+TEST_CASE("bars are drawn with blocks where the terminal has them, and with ASCII elsewhere") {
+  need_root();
+  Station station;
+  Terminal terminal(120, 30);
+  terminal.enter("clear; LC_ALL=C.UTF-8 " + view_of(station.pid()));
+  REQUIRE(terminal.shows("rlc.tx.am"));
+  CHECK(terminal.shows("█"));
+  CHECK_FALSE(terminal.screen().contains("~"));
+  terminal.press("q");
+  REQUIRE(terminal.shows("shell>"));
+  terminal.enter("clear; LC_ALL=C " + view_of(station.pid()));
+  REQUIRE(terminal.shows("rlc.tx.am"));
+  CHECK_FALSE(terminal.screen().contains("█"));
+}
+
 TEST_CASE("the terminal is restored after any signal that ends live") {
   need_root();
   const Station station;

@@ -1,9 +1,11 @@
 // `sojourn merge`: joins traces of several hosts without synchronised clocks.
 #include <cmath>
 #include <cstddef>
+#include <filesystem>
 #include <memory>
 #include <span>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -144,7 +146,18 @@ nlohmann::ordered_json merge_json(const MergeOptions& options, const HostMerge& 
   return told;
 }
 
+// The output is opened before the traces have been read to their ends.
+Result<void> check_output_is_no_input(const MergeOptions& options) {
+  for (const std::string& path : options.paths) {
+    std::error_code error;
+    if (std::filesystem::equivalent(path, options.output, error))
+      return fail("write {}: it is a trace to merge", options.output);
+  }
+  return {};
+}
+
 Result<void> run(const MergeOptions& options) {
+  SJ_CHECK(check_output_is_no_input(options));
   SJ_TRY(rules, options.rules.read());
   std::vector<trace::Reader> hosts;
   for (const std::string& path : options.paths) {

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <clocale>
 #include <csignal>
 #include <cstdint>
 #include <cstdlib>
@@ -14,7 +15,6 @@
 
 #include <curses.h>
 #include <langinfo.h>
-#include <locale.h>
 #include <sys/ioctl.h>
 #include <term.h>
 #include <termios.h>
@@ -99,8 +99,9 @@ void set_modes() {
 Result<std::optional<TerminalScreen>> TerminalScreen::open() {
   if (isatty(STDIN_FILENO) == 0 || isatty(STDOUT_FILENO) == 0) return std::nullopt;
   if (tcgetattr(STDIN_FILENO, &restoration.before) != 0) return std::nullopt;
-  // Only the locale's encoding of characters is used.
-  uselocale(newlocale(LC_CTYPE_MASK, "", nullptr));
+  // Only the locale's encoding of characters is used. It is set for the whole process: ncurses does
+  // not see a locale of one thread.
+  std::setlocale(LC_CTYPE, "");  // NOLINT(concurrency-mt-unsafe)
   const bool is_utf8 = std::string_view(nl_langinfo(CODESET)) == "UTF-8";
   set_escdelay(50);
   // initscr() would end the process if it does not know the terminal.

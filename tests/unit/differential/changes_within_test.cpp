@@ -88,6 +88,13 @@ TEST_CASE("a stage that gets slower is named with the instant, and others are no
   CHECK(others <= 11);
 }
 
+TEST_CASE("a shift within the error of the times is no change") {
+  RunFigures run = run_of(1, 30'000, 0.4, 15'000, 50);
+  CHECK(series_of(changes_within(run, kLevel), "b").changes.size() == 1);
+  run.time_errors[0] = {.latency_ns = 1000, .stays_ns = {{"b", 1000.0}}};
+  CHECK(series_of(changes_within(run, kLevel), "b").changes.empty());
+}
+
 TEST_CASE("packets that were not in a place are in none of its blocks") {
   RunFigures run = run_of(1, 20'000, 0.3, SIZE_MAX, 0);
   auto& stays = run.packets[0].stays_ns[2].second;

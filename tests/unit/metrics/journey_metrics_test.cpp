@@ -140,7 +140,10 @@ TEST_CASE("metrics of events, their cost, losses and sampled queues") {
   CHECK(value_of(named(families, "sojourn_tracing_cost_seconds"), {}) == 1e-6);
   const std::string cause(model::name(model::LossCause::kRingFull));
   CHECK(value_of(named(families, "sojourn_lost_events"), {{"cause", cause}}) == 7);
-  CHECK(value_of(named(families, "sojourn_queue_depth"), {{"queue", "sdus"}, {"id", "1f"}}) == 5);
+  CHECK(value_of(named(families, "sojourn_queue_depth"), {{"queue", "sdus"}}) == 5);
+  change.about.name = "sdus rnti 0x4601";
+  figures.note(model::QueueChanges{change});
+  CHECK(value_of(named(figures.families({}), "sojourn_queue_depth"), {{"queue", "sdus"}}) == 5);
   change.event = model::QueueEvent::kEnded;
   figures.note(model::QueueChanges{change});
   CHECK(named(figures.families({}), "sojourn_queue_depth").samples.empty());
