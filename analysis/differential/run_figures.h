@@ -46,8 +46,8 @@ struct RunFigures {
   std::array<TimeErrors, 2> time_errors;
   std::optional<double> tracing_share;          // of the target's CPU time
   std::optional<double> tracing_ns_per_packet;  // of the target's time
-  double off_share = 0;        // of the time: how long a point was off to stay within the budget
-  std::uint64_t left_out = 0;  // packets that were more than are kept
+  double off_share = 0;                         // of the time: how long a point was off
+  std::uint64_t left_out = 0;                   // packets that were more than are kept
 };
 
 // Stamps are in nanoseconds, so no trace shows a smaller shift.

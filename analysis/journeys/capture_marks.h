@@ -2,14 +2,19 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
+
+#include "analysis/model/schema.h"
 
 namespace sojourn::journeys {
 
-// Events were lost at some time between the two.
+// Events were lost at some time between the two, or their points were off.
 struct LossSpan {
   std::uint64_t begin_ns = 0;
   std::uint64_t end_ns = 0;
+  // Only events of this direction are missing; none: of any.
+  std::optional<model::Direction> direction = std::nullopt;
 };
 
 struct CaptureMarks {

@@ -194,8 +194,8 @@ struct Origin {
   Ledger lost;                              // losses before that
 };
 
-// For how long each point was off to stay within the budget. A span without an end reaches to the
-// end of the capture.
+// For how long each point was off, for the budget or by a switch. A span without an end reaches to
+// the end of the capture.
 std::map<PointId, std::uint64_t> times_shed_ns(const Capture& capture);
 
 // The longest of these times, as a share of the capture.

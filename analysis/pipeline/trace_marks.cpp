@@ -50,8 +50,13 @@ std::vector<journeys::LossSpan> losses_at_the_end(const trace::Reader& reader) {
 
 journeys::CaptureMarks capture_marks_of(const trace::Reader& reader) {
   std::vector<journeys::LossSpan> losses = losses_at_the_end(reader);
-  for (const auto& span : reader.capture().shed)
-    losses.push_back({span.from_ns, span.until_ns == 0 ? UINT64_MAX : span.until_ns});
+  const auto& points = reader.schema().points;
+  for (const model::ShedSpan& span : reader.capture().shed) {
+    journeys::LossSpan& loss = losses.emplace_back();
+    loss.begin_ns = span.from_ns;
+    loss.end_ns = span.until_ns == 0 ? UINT64_MAX : span.until_ns;
+    if (span.point < points.size()) loss.direction = points[span.point].direction;
+  }
   for (const auto& span : reader.capture().unarmed) losses.push_back({span.from_ns, span.until_ns});
   return {.open_ns = reader.capture().open_ns,
           .close_ns = reader.capture().close_ns,

@@ -1,5 +1,7 @@
 #include "analysis/queues/pressure_net.h"
 
+#include <algorithm>
+
 #include "analysis/queues/queue_names.h"
 
 namespace sojourn::queues {
@@ -9,6 +11,14 @@ namespace {
 // A depth that is due to items that were never seen to leave is no pressure.
 const DepthSeries* known_depth(const Meter& meter) {
   return meter.is_depth_known() ? &meter.series() : nullptr;
+}
+
+// Units that wait for their other pieces are no pressure: the thread that takes them out is not
+// slow.
+bool waits_for_pieces(const journeys::Topology& topology, std::uint16_t place) {
+  return std::ranges::any_of(topology.pairs, [&](const journeys::Pair& pair) {
+    return pair.place == place && pair.reassembles();
+  });
 }
 
 }  // namespace
@@ -68,7 +78,9 @@ void PressureNet::add(const Places& places, const journeys::Topology& topology) 
   for (std::size_t at = 0; at < places.queues().size(); ++at) {
     const auto place = static_cast<std::uint16_t>(at);
     const PlaceQueue& stats = places.queues()[at];
-    PressureNode node = {.series = known_depth(stats.meter), .drained_by = {first + at}};
+    PressureNode node = {
+        .series = waits_for_pieces(topology, place) ? nullptr : known_depth(stats.meter),
+        .drained_by = {first + at}};
     for (const std::uint16_t before : places.before(place)) node.fed_by.push_back(first + before);
     nodes_.push_back(std::move(node));
     names_.push_back({place_text(topology, place), main_thread(stats.drained_by, threads_)});

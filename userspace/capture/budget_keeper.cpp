@@ -1,5 +1,7 @@
 #include "userspace/capture/budget_keeper.h"
 
+#include <cstddef>
+#include <map>
 #include <set>
 #include <string>
 #include <utility>
@@ -96,19 +98,14 @@ Result<void> BudgetKeeper::tick(const Listener& listener) {
   next_look_ns_ = now_ns + kBudgetPeriodNs;
   SJ_TRY(hits, pump_->hits_by_point());
   const Budget::Decision decision = budget_->look(now_ns, hits, processes_->cpu_ns());
-  const auto words = [&](const std::vector<model::PointId>& points) {
-    std::string text = output_->schema().points[points.front()].name();
-    if (points.size() > 1) text += fmt::format(" and {} more", points.size() - 1);
-    return text;
-  };
   if (!decision.shed.empty()) {
     SJ_CHECK(switch_points(decision.shed, false));
-    listener.say(
-        fmt::format("shed {}: tracing took {:.3g} % of the target's CPU, the budget is {:.3g} %{}",
-                    words(decision.shed), 100 * decision.share, 100 * decision.allowed,
-                    budget_->limits().is_default && !std::exchange(has_said_how_, true)
-                        ? ". --budget none keeps all points on"
-                        : ""));
+    listener.say(fmt::format("shed {}: tracing took {:.3g} % of the target's CPU, {}{}",
+                             words(decision.shed), 100 * decision.share,
+                             limit_words(decision.allowed),
+                             budget_->limits().is_default && !std::exchange(has_said_how_, true)
+                                 ? ". --budget none keeps all points on"
+                                 : ""));
   }
   if (!decision.restored.empty()) {
     SJ_CHECK(switch_points(decision.restored, true));
@@ -116,6 +113,27 @@ Result<void> BudgetKeeper::tick(const Listener& listener) {
                              budget_->is_whole() ? ": all points are on again" : ""));
   }
   return {};
+}
+
+// "gtpu.rx--pdcp.tx and 16 more (9 of D, 8 of U)".
+std::string BudgetKeeper::words(const std::vector<model::PointId>& points) const {
+  const auto& all = output_->schema().points;
+  std::string text = all[points.front()].name();
+  if (points.size() == 1) return text;
+  std::map<char, std::size_t> by_direction;
+  for (const model::PointId point : points) ++by_direction[model::letter(all[point].direction)];
+  text += fmt::format(" and {} more (", points.size() - 1);
+  for (const auto& [direction, count] : by_direction)
+    text += fmt::format("{}{} of {}", text.ends_with('(') ? "" : ", ", count, direction);
+  return text + ")";
+}
+
+// A target that hardly runs may spend a larger share than the budget's on tracing.
+std::string BudgetKeeper::limit_words(double allowed) const {
+  const BudgetLimits& limits = budget_->limits();
+  if (allowed <= limits.share) return fmt::format("the budget is {:.3g} %", 100 * allowed);
+  return fmt::format("and {:.3g} % is what {:.3g} % of a processor allows", 100 * allowed,
+                     100 * limits.least);
 }
 
 }  // namespace sojourn::capture

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "userspace/capture/budget.h"
@@ -32,6 +33,8 @@ class BudgetKeeper final : public Ticker, public ProcessObserver {
   bool is_needed() const;
   std::vector<BudgetPoint> budget_points() const;
   Result<void> switch_points(const std::vector<model::PointId>& points, bool on);
+  std::string words(const std::vector<model::PointId>& points) const;
+  std::string limit_words(double allowed) const;
 
   const Options* options_;
   TracedProcesses* processes_;

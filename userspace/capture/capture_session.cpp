@@ -430,6 +430,8 @@ Result<Outcome> Capture::finish() {
 
   SJ_TRY(losses, parts.pump.losses());
   SJ_TRY(never_hit, parts.hits.never_hit());
+  SJ_TRY(never_on, parts.hits.never_on());
+  record.note_off(never_on);
   SJ_TRY(stream_hits, state.sources.hits());
   if (state.output->filter_stage()) state.output->filter_stage()->close_up(stream_hits);
   record.finish({.stream_hits = std::move(stream_hits),

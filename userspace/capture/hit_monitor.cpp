@@ -106,6 +106,15 @@ std::vector<model::PointId> HitMonitor::without_switched(std::vector<model::Poin
   return points;
 }
 
+// That were off all the time.
+Result<std::vector<model::PointId>> HitMonitor::never_on() {
+  SJ_TRY(hits, pump_->hits_by_point());
+  std::vector<model::PointId> points;
+  for (const model::PointId point : switches_->switched_points())
+    if (point < hits.size() && hits[point] == 0) points.push_back(point);
+  return points;
+}
+
 Result<std::vector<std::string>> HitMonitor::never_hit() {
   if (is_any_uncovered()) return std::vector<std::string>();
   SJ_TRY(hits, pump_->hits_by_point());

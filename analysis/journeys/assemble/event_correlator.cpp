@@ -55,9 +55,10 @@ class EventCorrelatorImpl final : public EventCorrelator {
         mixed_senders_(topology_, store_, totals_, InputJourneys::doubt),
         harq_receptions_(topology_, store_, evicted_units_),
         matcher_(topology_, store_, evicted_units_, mixed_senders_, harq_receptions_),
-        input_journeys_(
-            topology_, rules_, store_, observer_, around.journeys,
-            [this](auto from_ns, auto to_ns) { return losses_.between(from_ns, to_ns); }),
+        input_journeys_(topology_, rules_, store_, observer_, around.journeys,
+                        [this](auto from_ns, auto to_ns, auto direction) {
+                          return losses_.between(from_ns, to_ns, direction);
+                        }),
         output_journeys_(topology_, store_, observer_, around.journeys),
         missing_parents_(topology_, rules_, marks_.open_ns, store_, losses_, loops_, totals_),
         lifecycle_(topology_, rules_, marks_.open_ns, observer_, places_, store_, evicted_units_,
@@ -263,7 +264,7 @@ class EventCorrelatorImpl final : public EventCorrelator {
     if (unit.parent_count != 1) return;
     const auto origin = plan.control ? Origin() : origin_of(unit, topology_);
     const auto since_ns = unit.ts_ns - std::min(unit.ts_ns, kLostBeforeNs);
-    const bool lost = origin.missing && losses_.between(since_ns, unit.ts_ns);
+    const bool lost = origin.missing && losses_.between(since_ns, unit.ts_ns, plan.direction);
     if (plan.control || lost || origin.unit != nullptr) store_.set_origin(&unit, origin.unit);
     if (!lost) return;
     unit.set(kHeadless);
@@ -273,7 +274,8 @@ class EventCorrelatorImpl final : public EventCorrelator {
   // The earlier rounds of its reception were not seen.
   bool lacks_rounds(const Unit& unit, const PointPlan& plan) const {
     if (!has_round(unit, plan)) return false;
-    return match_.done == nullptr || losses_.between(match_.done->ts_ns, unit.ts_ns);
+    return match_.done == nullptr ||
+           losses_.between(match_.done->ts_ns, unit.ts_ns, plan.direction);
   }
 
   void link_rounds(Unit& unit, const PointPlan& plan, PointTotals& counts) {

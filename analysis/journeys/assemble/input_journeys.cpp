@@ -377,7 +377,8 @@ Outcome InputJourneys::outcome_of(const OpenJourney& journey, const Unit& root,
   if (journey.is_done()) return root.is(kOrphan) ? Outcome::kIncomplete : Outcome::kComplete;
   const bool hopeless = journey.live == 0 && journey.acks_pending == 0;
   if (journey.drops > 0 && (hopeless || closing.expired)) return Outcome::kDropped;
-  if (closing.at_end || lost_(journey.start_ns, now_ns_)) return Outcome::kCensored;
+  const model::Direction direction = topology_.points[root.point].direction;
+  if (closing.at_end || lost_(journey.start_ns, now_ns_, direction)) return Outcome::kCensored;
   return Outcome::kIncomplete;
 }
 

@@ -73,7 +73,8 @@ class InputJourneys {
     bool expired = false;  // by time or memory
   };
   // Returns whether a lost event may have ended a journey that has no end.
-  using Excuse = std::function<bool(std::uint64_t start_ns, std::uint64_t end_ns)>;
+  using Excuse =
+      std::function<bool(std::uint64_t start_ns, std::uint64_t end_ns, model::Direction direction)>;
 
   InputJourneys(const Topology& topology, const Rules& rules, UnitStore& store, Observer& observer,
                 std::uint64_t& next_id, Excuse lost);

@@ -42,7 +42,7 @@ bool MissingParents::is_excused(const Unit& unit, const PointPlan& plan) const {
         std::min(reach_ns, std::max(wants_piece ? 0 : kExcuseFloorNs, kExcuseFactor * wait.ns()));
   const auto open_ns = open_ns_ != 0 ? open_ns_ : totals_.first_ns;
   if (unit.ts_ns < open_ns + reach_ns) return true;
-  return losses_.between(unit.ts_ns - std::min(unit.ts_ns, reach_ns), unit.ts_ns);
+  return losses_.between(unit.ts_ns - std::min(unit.ts_ns, reach_ns), unit.ts_ns, plan.direction);
 }
 
 }  // namespace sojourn::journeys

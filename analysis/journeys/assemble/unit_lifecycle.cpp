@@ -193,7 +193,7 @@ void UnitLifecycle::give_up(Unit* unit, std::uint64_t now_ns, bool at_end) {
     const auto& plan = topology_.points[unit->point];
     no_longer_inside(unit, plan, now_ns);
     if (!plan.anchored_at_input && !unit->is(kControl) && !was_empty(*unit, plan, now_ns, at_end)) {
-      const bool lost = at_end || losses_.between(unit->ts_ns, now_ns);
+      const bool lost = at_end || losses_.between(unit->ts_ns, now_ns, plan.direction);
       emit_unfinished(unit, plan, now_ns, lost ? Outcome::kCensored : Outcome::kIncomplete);
       return;
     }
@@ -210,7 +210,8 @@ void UnitLifecycle::no_longer_inside(Unit* unit, const PointPlan& plan, std::uin
 // A block that waited long enough, and of which no unit was taken out, had no packet in it.
 bool UnitLifecycle::was_empty(const Unit& unit, const PointPlan& plan, std::uint64_t now_ns,
                               bool at_end) {
-  if (!plan.block.is_unpacked || unit.first_child != nullptr || losses_.between(unit.ts_ns, now_ns))
+  if (!plan.block.is_unpacked || unit.first_child != nullptr ||
+      losses_.between(unit.ts_ns, now_ns, plan.direction))
     return false;
   const auto& stay = longest_stays_[*plan.place];
   const auto limit_ns = std::max(kEmptyFloorNs, kEmptyFactor * stay.ns());
@@ -289,7 +290,8 @@ void UnitLifecycle::find_inside(const PointHistory& reach, std::uint64_t end_ns)
     const auto seen_from = leaves_seen_from[unit.point];
     const bool reaches = unit.ts_ns >= open_ns_ || (seen_from != 0 && unit.ts_ns >= seen_from);
     if (!unit.is(kInside) || !reaches) return;
-    if (losses_.between(std::max(unit.ts_ns, open_ns_), end_ns)) return;
+    const model::Direction direction = topology_.points[unit.point].direction;
+    if (losses_.between(std::max(unit.ts_ns, open_ns_), end_ns, direction)) return;
     unit.set(kAtEnd);
     input_journeys_.note_inside(unit);
   });

@@ -21,7 +21,8 @@ bool is_of_used(const Match& match) {
 }  // namespace
 
 void AmbiguityCheck::judge_all(const Unit& unit, const PointPlan& plan, Match& match) const {
-  if (match.takes_back && losses_.between(match.parents.front()->ts_ns, unit.ts_ns)) {
+  if (match.takes_back &&
+      losses_.between(match.parents.front()->ts_ns, unit.ts_ns, plan.direction)) {
     match.clear();  // its own parent was lost
   } else if (match.latest != nullptr) {
     judge_latest(unit, plan, match);
@@ -30,22 +31,23 @@ void AmbiguityCheck::judge_all(const Unit& unit, const PointPlan& plan, Match& m
     // number.
     const auto& parent = *match.parents.front();
     const auto& pair = topology_.pair(parent.point, unit.point);
-    if (!pair.unpacks_block() && losses_.between(parent.ts_ns, unit.ts_ns))
+    if (!pair.unpacks_block() && losses_.between(parent.ts_ns, unit.ts_ns, plan.direction))
       call_ambiguous(match, kLateBranch);
   } else if (match.relation == Relation::kTakes) {
     if (match.stranger == nullptr && !losses_.since(match.parents.front()->ts_ns)) return;
-    judge_wait(unit, match);
+    judge_wait(unit, plan, match);
     if (plan.length && !match.parents.empty()) judge_pieces(unit, plan, match);
   }
 }
 
 // A parent that waited far longer than any before it may have left unseen, and its number may have
 // been used again.
-void AmbiguityCheck::judge_wait(const Unit& unit, Match& match) const {
+void AmbiguityCheck::judge_wait(const Unit& unit, const PointPlan& plan, Match& match) const {
   const auto& first = *match.parents.front();
   const auto waited_ns = unit.ts_ns - std::min(unit.ts_ns, first.entered_ns);
   const auto& stay = longest_stays_[*topology_.points[first.point].place];
-  if (!stay.is_suspicious(waited_ns) || !losses_.between(first.ts_ns, unit.ts_ns)) return;
+  if (!stay.is_suspicious(waited_ns) || !losses_.between(first.ts_ns, unit.ts_ns, plan.direction))
+    return;
   if (stay.is_stale(waited_ns))
     match.clear();
   else
@@ -56,7 +58,7 @@ void AmbiguityCheck::judge_wait(const Unit& unit, Match& match) const {
 // wrong if its round is not before the unit's, or if it left the input already.
 void AmbiguityCheck::judge_latest(const Unit& unit, const PointPlan& plan, Match& match) const {
   const auto& latest = *match.latest;
-  if (!losses_.between(latest.ts_ns, unit.ts_ns)) return;
+  if (!losses_.between(latest.ts_ns, unit.ts_ns, plan.direction)) return;
   const auto& before = topology_.points[latest.point];
   const bool further =
       match.relation == Relation::kRepeat &&
@@ -73,7 +75,7 @@ void AmbiguityCheck::judge_pieces(const Unit& unit, const PointPlan& plan, Match
   const auto& first = *match.parents.front();
   if (const auto* const left = match.stranger) {
     const auto before_ns = left->ts_ns - std::min(left->ts_ns, kReasonNs);
-    if (losses_.between(std::max(before_ns, open_ns_), unit.ts_ns))
+    if (losses_.between(std::max(before_ns, open_ns_), unit.ts_ns, plan.direction))
       call_ambiguous(match, kStranger);
   }
   const bool joins = topology_.pair(first.point, unit.point).reassembles();
@@ -84,7 +86,7 @@ void AmbiguityCheck::judge_pieces(const Unit& unit, const PointPlan& plan, Match
     if (!length) return;
     bytes += parent->values[*length];
   }
-  if (bytes > unit.values[*plan.length] && losses_.between(first.ts_ns, unit.ts_ns))
+  if (bytes > unit.values[*plan.length] && losses_.between(first.ts_ns, unit.ts_ns, plan.direction))
     call_ambiguous(match, kOverlap);
 }
 

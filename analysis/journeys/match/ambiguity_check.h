@@ -35,7 +35,7 @@ class AmbiguityCheck {
     return oldest;
   }
   void judge_all(const Unit& unit, const PointPlan& plan, Match& match) const;
-  void judge_wait(const Unit& unit, Match& match) const;
+  void judge_wait(const Unit& unit, const PointPlan& plan, Match& match) const;
   void judge_latest(const Unit& unit, const PointPlan& plan, Match& match) const;
   void judge_pieces(const Unit& unit, const PointPlan& plan, Match& match) const;
 

@@ -24,19 +24,22 @@ std::int64_t Losses::note_unexpected(const model::EventView& event) {
   auto& of = stream(event.stream);
   if (event.seq < of.next_seq) return of.missing == 0 ? 0 : (--of.missing, -1);
   const auto skipped = event.seq - of.next_seq;
-  if (skipped != 0) add({of.last_ns == 0 ? open_ns_ : of.last_ns, event.ts_ns});
+  if (skipped != 0)
+    add({.begin_ns = of.last_ns == 0 ? open_ns_ : of.last_ns, .end_ns = event.ts_ns});
   of = {event.seq + 1, event.ts_ns, of.missing + skipped};
   return static_cast<std::int64_t>(skipped);
 }
 
-bool Losses::was_between(std::uint64_t from_ns, std::uint64_t to_ns) const {
+bool Losses::was_between(std::uint64_t from_ns, std::uint64_t to_ns,
+                         model::Direction direction) const {
   // Spans are in the order of their ends, and only the last ones matter to units in flight.
   for (const auto& span : std::views::reverse(spans_)) {
     if (span.end_ns < from_ns) break;
     if (span.begin_ns <= to_ns) return true;
   }
   return std::ranges::any_of(known_, [&](const LossSpan& span) {
-    return span.begin_ns <= to_ns && span.end_ns >= from_ns;
+    return span.direction.value_or(direction) == direction && span.begin_ns <= to_ns &&
+           span.end_ns >= from_ns;
   });
 }
 

@@ -32,14 +32,14 @@ class Losses {
   }
 
   // An event did not identify its unit, which counts as a loss.
-  void note_unknown(std::uint64_t ts_ns) { add({ts_ns, ts_ns}); }
+  void note_unknown(std::uint64_t ts_ns) { add({.begin_ns = ts_ns, .end_ns = ts_ns}); }
 
-  // Returns whether events may have been lost since then. Usually none were.
+  // Returns whether events of any direction may have been lost since then. Usually none were.
   bool since(std::uint64_t from_ns) const { return from_ns <= last_ns_; }
 
-  // Returns whether events may have been lost between the two instants.
-  bool between(std::uint64_t from_ns, std::uint64_t to_ns) const {
-    return since(from_ns) && was_between(from_ns, to_ns);
+  // Returns whether events of the direction may have been lost between the two instants.
+  bool between(std::uint64_t from_ns, std::uint64_t to_ns, model::Direction direction) const {
+    return since(from_ns) && was_between(from_ns, to_ns, direction);
   }
 
  private:
@@ -49,7 +49,7 @@ class Losses {
     std::uint64_t missing = 0;
   };
 
-  bool was_between(std::uint64_t from_ns, std::uint64_t to_ns) const;
+  bool was_between(std::uint64_t from_ns, std::uint64_t to_ns, model::Direction direction) const;
   std::int64_t note_unexpected(const model::EventView& event);
   Stream& stream(std::uint32_t id);
   void add(LossSpan span);

@@ -227,7 +227,7 @@ std::string shed_text(const DifferenceContent& content) {
   const double now = of(content.now);
   if (base == 0 && now == 0) return {};
   return fmt::format(
-      "points were off to stay within the budget (record --budget none) for up to {} of the time "
+      "points were off, for the budget or switched off, for up to {} of the time "
       "in base, {} in new: rates and depths differ by that\n",
       percent(base), percent(now));
 }

@@ -100,7 +100,7 @@ std::string shed_text(const Facts& facts) {
     else
       ++alike->points;
   }
-  Table table({"off to stay within the budget", "times", "in all"});
+  Table table({"off, for the budget or switched off", "times", "in all"});
   for (const Row& row : rows)
     table.row(
         {"  " + row.first + (row.points == 1 ? "" : fmt::format(" and {} more", row.points - 1)),

@@ -436,7 +436,13 @@ class ReportWriter {
         std::ranges::count_if(topology_.points, [](const auto& plan) { return plan.of_target; }));
     line("points         {}, {} hit", points,
          silent.empty() ? "all" : std::to_string(points - silent.size()));
-    if (!silent.empty() && silent.size() <= 12) wrapped("never hit    ", silent, "");
+    constexpr std::size_t kNamed = 12;
+    if (silent.size() > kNamed) {
+      const std::size_t more = silent.size() - kNamed;
+      silent.resize(kNamed);
+      silent.push_back(fmt::format("{} more", count(more)));
+    }
+    if (!silent.empty()) wrapped("never hit    ", silent, "");
   }
 
   std::string reason(PointId point) const {

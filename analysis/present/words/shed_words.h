@@ -1,5 +1,5 @@
-// That points were off to stay within the budget, in the same words wherever figures over the whole
-// time of a capture are printed: rates, gaps and depths are wrong by that. No state.
+// That points were off, for the budget or by a switch, in the same words wherever figures over the
+// whole time of a capture are printed: rates, gaps and depths are wrong by that. No state.
 #pragma once
 
 #include <string>

@@ -195,17 +195,22 @@ TEST_CASE("kernel events and samples are no part of journeys, and their losses e
   CHECK(world.totals().events == 3);
 }
 
-TEST_CASE("losses that only the ledger knows of are an excuse too") {
-  World world(kLine);
-  world.marks = {.open_ns = 1000,
-                 .close_ns = 0,
-                 .first_seqs = {},
-                 .losses = {{.begin_ns = 1000, .end_ns = UINT64_MAX}}};
-  world.events("1000 D in--a 1000 1 7");
-  world.events(std::to_string(20 * kSecond) + " D a--b 1000 1 9");
-  const auto journeys = world.journeys();
-  CHECK(journeys[0] == "D censored 1000..1000: in--a@1000");
-  CHECK(world.at("D a--b").cut == 1);
+TEST_CASE("losses that only the ledger knows of are an excuse too, in their direction") {
+  using enum model::Direction;
+  for (const auto direction : {std::optional<model::Direction>(), {kDownlink}, {kUplink}}) {
+    const bool excuses = direction != kUplink;
+    World world(kLine);
+    world.marks = {.open_ns = 1000,
+                   .close_ns = 0,
+                   .first_seqs = {},
+                   .losses = {{.begin_ns = 1000, .end_ns = UINT64_MAX, .direction = direction}}};
+    world.events("1000 D in--a 1000 1 7");
+    world.events(std::to_string(20 * kSecond) + " D a--b 1000 1 9");
+    const auto journeys = world.journeys();
+    CHECK(journeys[0] ==
+          (excuses ? "D censored 1000..1000: in--a@1000" : "D incomplete 1000..1000: in--a@1000"));
+    CHECK(world.at("D a--b").cut == (excuses ? 1 : 0));
+  }
 }
 
 TEST_CASE("an unfinished packet is incomplete after its time, and censored if something was lost") {

@@ -32,9 +32,9 @@ TEST_CASE("points that were off together, to stay within the budget, are one row
                   {.point = 1, .from_ns = 1'000, .until_ns = 9'000}};
   CHECK(shed_text(facts) ==
         "\n"
-        "off to stay within the budget  times   in all\n"
-        "  D in--rlc and 1 more             1  4.00 us\n"
-        "  D in--mac                        1  8.00 us\n");
+        "off, for the budget or switched off  times   in all\n"
+        "  D in--rlc and 1 more                   1  4.00 us\n"
+        "  D in--mac                              1  8.00 us\n");
 }
 
 TEST_CASE("rates over a time in which points were off are marked") {

@@ -80,14 +80,14 @@ TEST_CASE("the nearest of many alternatives are named, and the others counted") 
   Line many;
   many.doubt(8, true, journeys::kOthersFit | journeys::kLongWait);
   CHECK(last_line(many) ==
-        "seq 18); at least 6 more; waited far longer than any before it, and events were lost\n");
+        "seq 18); at least 6 more; waited far longer than any before it, and events are missing\n");
 }
 
 TEST_CASE("an ambiguous step without alternatives has its reason") {
   Line line;
   line.doubt(0, false, journeys::kProcess);
   CHECK(journey_text(line.journey, line.schema)
-            .ends_with("    ambiguous: known by its process only, and events were lost\n"));
+            .ends_with("    ambiguous: known by its process only, and events are missing\n"));
 }
 
 TEST_CASE("an ambiguous event of JSON says why, and names each that fitted") {

@@ -9,6 +9,7 @@
 
 #include <catch2/catch_test_macros.hpp>
 
+#include "analysis/queues/places.h"
 #include "analysis/trace/writer.h"
 #include "tests/support/child.h"
 #include "userspace/files/trace_file.h"
@@ -141,6 +142,28 @@ TEST_CASE("a unit that was never seen to leave is no pressure") {
   Scene scene("", model::QueueKind::kStage);
   scene.lose();
   CHECK(scene.found(false).empty());
+}
+
+TEST_CASE("pieces that wait for others of their packet are no pressure") {
+  // By whether the second event has the numbers of pieces.
+  const auto chains = [](const char* fields) {
+    const model::Schema schema = {{*model::parse_point("U mac.rx--rlc.rx", "len:rnti:rsn.so"),
+                                   *model::parse_point("U rlc.rx--ip.out", fields)}};
+    auto topology = journeys::Topology::derive(schema, {});
+    REQUIRE(topology);
+    Places places(*topology, 1, {});
+    const std::uint16_t place = topology->pairs.front().place;
+    CHECK(topology->places[place].name == "rlc.rx");
+    for (std::uint64_t item = 1; item <= kItems; ++item) places.on_enter(place, 20 * kMs + item);
+    for (std::uint64_t item = 1; item <= kItems; ++item)
+      places.on_leave(place, 20 * kMs + item, 60 * kMs + item, true);
+    places.finish(70 * kMs);
+    PressureNet net({});
+    net.add(places, *topology);
+    return net.chains(10).size();
+  };
+  CHECK(chains("len:rnti:rsn.so") == 1);
+  CHECK(chains("len:rnti:rsn") == 0);
 }
 
 }  // namespace

@@ -86,6 +86,11 @@ void CaptureRecord::begin_shedding(std::span<const model::PointId> points) {
     about_.shed.push_back({.point = point, .from_ns = now_ns, .until_ns = 0});
 }
 
+void CaptureRecord::note_off(std::span<const model::PointId> points) {
+  for (const model::PointId point : points)
+    about_.shed.push_back({.point = point, .from_ns = about_.open_ns, .until_ns = about_.close_ns});
+}
+
 void CaptureRecord::end_shedding(std::span<const model::PointId> points) {
   for (model::ShedSpan& span : about_.shed)
     if (span.until_ns == 0 && std::ranges::find(points, span.point) != points.end())

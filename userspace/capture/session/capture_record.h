@@ -66,6 +66,8 @@ class CaptureRecord {
   void begin_shedding(std::span<const model::PointId> points);
   void end_shedding(std::span<const model::PointId> points);
   std::vector<model::PointId> points_off() const;
+  // After close(): these points were off all the time, as they had been switched off.
+  void note_off(std::span<const model::PointId> points);
   // Spans are limited: a program that forks all day must not fill the file with those of its
   // children.
   void note_unarmed(const model::UnarmedSpan& span);
