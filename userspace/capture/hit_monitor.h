@@ -30,6 +30,7 @@ class HitMonitor final : public Ticker {
   // Names of points that were on and never hit. Points that are not recorded are reported
   // elsewhere.
   Result<std::vector<std::string>> never_hit();
+  Result<std::vector<model::PointId>> never_on();
 
  private:
   std::vector<WatchedPoint> watched_points() const;

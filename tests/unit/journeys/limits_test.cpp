@@ -1,5 +1,6 @@
 // The outcome of journeys that a rebuild cannot see whole, and the limits of its memory.
 #include <algorithm>
+#include <optional>
 
 #include <catch2/catch_test_macros.hpp>
 #include <fmt/core.h>

@@ -48,8 +48,8 @@ TEST_CASE("rates over a time in which points were off are marked") {
   capture.shed = {{.point = 0, .from_ns = 2'000, .until_ns = 4'000},
                   {.point = 2, .from_ns = 3'000, .until_ns = 0}};
   CHECK(shed_notice(schema, capture)
-            .starts_with("2 of 3 points were off for up to 80.0 % of the time, to stay within the "
-                         "budget: rates, gaps and depths are of the whole time"));
+            .starts_with("2 of 3 points were off for up to 80.0 % of the time, for the budget or "
+                         "switched off: rates, gaps and depths are of the whole time"));
   CHECK(model::longest_shed_share(capture) == 0.8);
 }
 
