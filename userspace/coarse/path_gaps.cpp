@@ -33,33 +33,43 @@ bool feeds(const MapPoint& one, const MapPoint& other) {
          feeds(one.dest, other.src);
 }
 
-// Placed points that a unit reaches only through the missing one, and the points behind these.
-std::vector<std::string> behind(std::span<const MapRow> rows, const std::string& missing) {
-  std::set<const MapPoint*> lost;
-  for (const MapRow& row : rows)
-    if (is_on_path(*row.point) && name_of(*row.point) == missing) lost.insert(row.point);
-  std::vector<std::string> names;
-  for (bool goes_on = true; goes_on;) {
-    goes_on = false;
+bool is_reached(std::span<const MapRow> rows, const MapPoint& point) {
+  return std::ranges::any_of(
+      rows, [&](const MapRow& row) { return row.is_placed && feeds(*row.point, point); });
+}
+
+bool leads_on(std::span<const MapRow> rows, const MapPoint& point) {
+  return std::ranges::any_of(
+      rows, [&](const MapRow& row) { return row.is_placed && feeds(point, *row.point); });
+}
+
+// The ends of paths at a missing point.
+struct Ends {
+  std::vector<std::string> before;  // placed points that lead to no other one
+  std::vector<std::string> behind;  // placed points that no other one leads to
+};
+
+Ends ends_at(std::span<const MapRow> rows, const std::string& missing) {
+  std::set<std::string> before;
+  std::set<std::string> behind;
+  for (const MapRow& gap : rows) {
+    if (!is_on_path(*gap.point) || name_of(*gap.point) != missing) continue;
     for (const MapRow& row : rows) {
-      if (!row.is_placed || lost.contains(row.point)) continue;
-      bool is_behind = false;
-      bool has_another = false;
-      for (const MapRow& other : rows) {
-        if (!feeds(*other.point, *row.point)) continue;
-        if (lost.contains(other.point))
-          is_behind = true;
-        else if (other.is_placed)
-          has_another = true;
-      }
-      if (!is_behind || has_another) continue;
-      lost.insert(row.point);
-      if (std::string name = name_of(*row.point); std::ranges::find(names, name) == names.end())
-        names.push_back(std::move(name));
-      goes_on = true;
+      if (!row.is_placed) continue;
+      if (feeds(*row.point, *gap.point) && !leads_on(rows, *row.point))
+        before.insert(name_of(*row.point));
+      if (feeds(*gap.point, *row.point) && !is_reached(rows, *row.point))
+        behind.insert(name_of(*row.point));
     }
   }
-  return names;
+  return {{before.begin(), before.end()}, {behind.begin(), behind.end()}};
+}
+
+std::string listed(std::vector<std::string> names) {
+  const std::size_t all = names.size();
+  if (all > kMaxNamed) names.resize(kMaxNamed);
+  return fmt::format("{}{}", fmt::join(names, ", "),
+                     all > kMaxNamed ? fmt::format(" and {} more", all - kMaxNamed) : "");
 }
 
 }  // namespace
@@ -80,13 +90,12 @@ std::vector<std::string> unplaced_points(std::span<const MapRow> rows) {
 std::vector<std::string> gap_remarks(std::span<const MapRow> rows) {
   std::vector<std::string> remarks;
   for (const std::string& missing : unplaced_points(rows)) {
-    std::vector<std::string> names = behind(rows, missing);
-    if (names.empty()) continue;
-    const std::size_t all = names.size();
-    if (all > kMaxNamed) names.resize(kMaxNamed);
-    remarks.push_back(tracee::printable(fmt::format(
-        "without {} journeys begin anew behind it: at {}{}", missing, fmt::join(names, ", "),
-        all > kMaxNamed ? fmt::format(" and {} more", all - kMaxNamed) : "")));
+    const auto [before, behind] = ends_at(rows, missing);
+    std::string remark = "without " + missing + " journeys";
+    if (!before.empty()) remark += " end at " + listed(before);
+    if (!before.empty() && !behind.empty()) remark += ", and";
+    if (!behind.empty()) remark += " begin anew at " + listed(behind);
+    if (!before.empty() || !behind.empty()) remarks.push_back(tracee::printable(remark));
   }
   return remarks;
 }

@@ -212,8 +212,8 @@ TEST_CASE("a map says which rows a row that does not fit takes with it") {
   CHECK(ended.exit_code == 0);
   CHECK(ended.err.contains("no function 'pdcp_entity_rx2::apply_reordering'"));
   CHECK(
-      ended.err.contains("without U pdcp.reorder--sdap.rx journeys begin anew behind it: at U "
-                         "sdap.rx--gtpu.tx, U gtpu.tx--network"));
+      ended.err.contains("without U pdcp.reorder--sdap.rx journeys end at U pdcp.crypto--"
+                         "pdcp.reorder, and begin anew at U sdap.rx--gtpu.tx\n"));
 }
 
 TEST_CASE("a path that lacks points is called by the ends that are there") {

@@ -155,19 +155,18 @@ std::vector<MapRow> rows_of(const Map& map, const std::vector<std::string>& miss
   return rows;
 }
 
-TEST_CASE("a path that lacks a point begins anew behind it") {
+TEST_CASE("a path that lacks a point ends before it and begins anew behind it") {
   const Map map = map_of(kPath);
   CHECK(unplaced_points(rows_of(map, {})).empty());
   CHECK(gap_remarks(rows_of(map, {"b"})).empty());  // b2 is the same point
   const auto both = rows_of(map, {"b", "b2", "scalar"});
   CHECK(unplaced_points(both) == std::vector<std::string>{"D p--q"});
   // A point that another path leads to as well does not begin there.
-  CHECK(gap_remarks(both) ==
-        std::vector<std::string>{"without D p--q journeys begin anew behind it: at D q--r"});
-  CHECK(gap_remarks(rows_of(map, {"b", "b2", "other"})) ==
-        std::vector<std::string>{
-            "without D p--q journeys begin anew behind it: at D q--r, D r--out"});
-  CHECK(gap_remarks(rows_of(map, {"d"})).empty());  // no point is behind it
+  CHECK(
+      gap_remarks(both) ==
+      std::vector<std::string>{"without D p--q journeys end at D in--p, and begin anew at D q--r"});
+  CHECK(gap_remarks(rows_of(map, {"d"})) ==
+        std::vector<std::string>{"without D r--out journeys end at D q--r, D s--r.x"});
 }
 
 }  // namespace
