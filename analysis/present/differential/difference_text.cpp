@@ -104,6 +104,9 @@ std::string times_text(const DifferenceContent& content) {
   table.spare(5);
   table.spare(4);
   table.spare(1);
+  table.spare(6);
+  table.spare(2);
+  table.fold(8);
   for (const differential::Comparison& each : content.found.times) {
     const differential::Shift* const mean = each.shift(differential::kMean);
     table.row({fmt::format("{} {}", each.direction, printable(each.name)),

@@ -20,6 +20,8 @@ std::string pairs_text(const std::vector<differential::FlowEdge>& edges, std::st
   if (edges.empty()) return "";
   Table table({std::string(title), "", "packets", "first", "second"});
   table.left(1);
+  table.spare(4);
+  table.spare(3);
   for (const differential::FlowEdge& edge : edges)
     table.row({"  " + printable(edge.from), printable(edge.to), count(edge.packets),
                count(edge.before), count(edge.after)});
