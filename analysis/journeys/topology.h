@@ -105,8 +105,8 @@ struct Pair {
   Segmentation segmentation = Segmentation::kNone;
   BlockContent block_content = BlockContent::kNone;
   bool key_lacks_owner = false;  // no id in the key identifies the owner
-  // The key has an address that identifies the parent's unit from there on until it is told to be
-  // another's. So a unit that has left still has it, and several children may come out of it (1:n).
+  // The key has an address that identifies the parent's unit until a point says that it begins or
+  // ends. So a unit that has left still has it, and several children may come out of it (1:n).
   bool key_outlasts_unit = false;
   // The parent gets its number when it is cut, in the order of arrival; only its segments have it.
   bool numbered_by_segments = false;

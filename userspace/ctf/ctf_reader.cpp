@@ -229,7 +229,7 @@ bt_graph_simple_sink_component_consume_func_status consume(bt_message_iterator* 
                  : BT_GRAPH_SIMPLE_SINK_COMPONENT_CONSUME_FUNC_STATUS_ERROR;
 }
 
-// A source for each trace, all of which meet in a muxer in the order of time.
+// Connects a source for each trace to one muxer, which puts their events into the order of time.
 Result<void> connect(bt_graph* graph, const std::vector<std::string>& traces, Sink& sink) {
   SJ_TRY(ctf, find_plugin("ctf"));
   SJ_TRY(utils, find_plugin("utils"));

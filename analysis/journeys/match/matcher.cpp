@@ -88,7 +88,8 @@ void Matcher::match(const Unit& child, Match& into, bool finally) {
   const auto& pair = topology_.pairs[index];
   if (pair.cuts() && !lengths_differ_[index] && match_cut(child, parent, index, into)) return;
   if (open == nullptr) {
-    // An address that a unit left is another unit's by now, unless it is told when that happens.
+    // A unit that has left may have given its address to another one. Where points say when an
+    // address begins and ends (key_outlasts_unit), it still has it.
     const bool has_key = pair.key_outlasts_unit || !pair.has_one_live_unit();
     if (plan.drop || plan.ack || (has_key && !went_whole(*parent, child, pair)))
       match_used(child, parent, pair, into);

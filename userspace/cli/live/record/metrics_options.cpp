@@ -44,7 +44,7 @@ std::string check_influx_period(const std::string& text) {
              : "";
 }
 
-// "NAME=VALUE", both of which there are.
+// Refuses what is not "NAME=VALUE" with a name and a value.
 std::string check_tag(const std::string& text) {
   const std::size_t equals = text.find('=');
   return equals == std::string::npos || equals == 0 || equals + 1 == text.size()

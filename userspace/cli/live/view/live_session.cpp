@@ -168,13 +168,13 @@ Result<bool> LiveSession::poll(const live::LiveTrace::Tick& tick) {
     is_settled_ = false;
   } else if (!trace_->has_ended()) {
     SJ_CHECK(check_capture(came));
-    SJ_CHECK(look_after_idle(tick));
+    SJ_CHECK(poll_idle(tick));
   }
   return came;
 }
 
 // After a long pause the events so far are taken as complete.
-Result<bool> LiveSession::look_after_idle(const live::LiveTrace::Tick& tick) {
+Result<bool> LiveSession::poll_idle(const live::LiveTrace::Tick& tick) {
   if (is_settled_ || Clock::now() - last_came_ < kIdle) return false;
   is_settled_ = true;
   SJ_CHECK(trace_->settle(tick));

@@ -94,7 +94,7 @@ class LiveSession {
   LiveSession() = default;
   Result<void> open_file(const LiveSettings& settings, live::LiveOptions options);
   void follow(std::unique_ptr<trace::ByteSource> source, live::LiveOptions options);
-  Result<bool> look_after_idle(const live::LiveTrace::Tick& tick);
+  Result<bool> poll_idle(const live::LiveTrace::Tick& tick);
   Result<void> check_capture(bool came);
   void add_costs(live::Snapshot& snapshot);
 
