@@ -39,6 +39,8 @@ class GrowingTrace final : public LiveTrace {
   bool is_finished() const {
     return follower_.is_finished() || follower_.about().capture.close_ns != 0;
   }
+  // Returns whether packets have ever been rebuilt: the points, a filter and a script fitted.
+  bool has_figures() const { return player_.has_value(); }
   std::uint64_t events() const { return follower_.events(); }
   const std::string& name() const { return follower_.name(); }
   std::uint64_t late() const { return late_; }

@@ -15,6 +15,7 @@
 
 #include "analysis/model/event.h"
 #include "analysis/model/schema.h"
+#include "analysis/trace/format.h"
 #include "analysis/trace/writer.h"
 #include "tests/cli/programs.h"
 #include "tests/support/served.h"
@@ -287,6 +288,74 @@ TEST_CASE("a page gets figures at most twice a second, and no more than it can t
   CHECK(figures["journeys"]["D"]["complete"] == 10);
   CHECK(figures["hops"].size() > 10);
   CHECK(figures["hops"].size() < 599);
+}
+
+// Serves files that nobody writes.
+class Left {
+ public:
+  std::string file(const std::string& name, const std::string& bytes) const {
+    test::write_contents(directory_.path(name), bytes);
+    return directory_.path(name);
+  }
+
+ private:
+  test::TemporaryDirectory directory_;
+};
+
+TEST_CASE("a file that nobody writes, and in which there is nothing, ends with an error") {
+  const Traces traces;
+  const Left left;
+  const std::string bytes = test::contents(traces.path("radio"));
+  const std::string empty = left.file("empty.sjt", "");
+  const std::string text = left.file("text.sjt", "hello\n");
+  const std::string header = left.file("header.sjt", bytes.substr(0, sizeof(trace::FileHeader)));
+  test::Child of_empty({SJ_SOJOURN, "serve", empty});
+  test::Child of_text({SJ_SOJOURN, "serve", text});
+  test::Child of_header({SJ_SOJOURN, "serve", header});
+  const auto check_ends = [](test::Child& child, const std::string& words) {
+    const test::Ended ended = child.wait();
+    CAPTURE(ended.err);
+    CHECK(ended.exit_code == 1);
+    CHECK(ended.err.ends_with("\nsojourn: " + words + "\n"));
+  };
+  check_ends(of_empty, empty + ": no sojourn trace: only 0 bytes long");
+  check_ends(of_text, text + ": no sojourn trace: only 6 bytes long");
+  check_ends(of_header, header + ": has no event and no end, and nothing more comes");
+}
+
+TEST_CASE("what a killed capture has left is served, and does not grow") {
+  const Traces traces;
+  const Left left;
+  const std::string bytes = test::contents(traces.path("radio"));
+  const std::string killed = left.file("killed.sjt", bytes.substr(0, bytes.size() * 6 / 10));
+  const std::string text = left.file("text.sjt", "hello\n");
+  Served served(SJ_SOJOURN, {killed, text});
+  served.come_in();
+  REQUIRE(served.child().wait_for_output("text.sjt: no sojourn trace: only 6 bytes long"));
+  REQUIRE(served.child().wait_for_output("killed.sjt: has no end, and nothing more comes"));
+  const json state = served.state();
+  CHECK(state["traces"][0]["growing"] == false);
+  CHECK(state["traces"][0]["size"] == bytes.size() * 6 / 10);
+  CHECK(state["traces"][1]["growing"] == false);
+  const auto peer = served.listen(1);
+  REQUIRE(peer->hears("event: figures\n"));
+  REQUIRE(peer->hears("\n\n"));
+  const json figures = test::newest_figures(peer->heard());
+  CHECK(figures["waiting"] == false);
+  CHECK(figures["problem"].get<std::string>().contains("no sojourn trace"));
+  CHECK(served.child().running());
+}
+
+TEST_CASE("a filter that does not fit a file that grows ends with an error") {
+  const Traces traces;
+  const Left left;
+  const std::string bytes = test::contents(traces.path("radio"));
+  const std::string killed = left.file("killed.sjt", bytes.substr(0, bytes.size() * 6 / 10));
+  const test::Ended ended = sojourn({"serve", killed, "--filter", "nosuchfield == 1"});
+  CAPTURE(ended.err);
+  CHECK(ended.exit_code == 1);
+  CHECK(ended.err.contains("\nsojourn: "));
+  CHECK(ended.err.contains("nosuchfield"));
 }
 
 TEST_CASE("with --readonly no request changes anything") {

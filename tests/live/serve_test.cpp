@@ -284,9 +284,27 @@ TEST_CASE("a full disk ends the capture, and the events up to then are still ser
 
 TEST_CASE("a target that cannot be attached to is an error before there is a link") {
   const test::Ended ended = sojourn({"serve", "-p", std::to_string(getpid())});
+  CAPTURE(ended.err);
   CHECK(ended.exit_code == 1);
   CHECK(ended.err.contains("point"));
+  CHECK(ended.err.find("sojourn: ") == ended.err.rfind("sojourn: "));
   CHECK(ended.out.empty());
+}
+
+TEST_CASE("a filter that does not fit the points of a capture ends serve with the error") {
+  need_root();
+  Station station;
+  const auto points = points_of(station.pid());
+  const auto before = site_bytes(station.pid(), points);
+  const test::Ended ended =
+      sojourn({"serve", "-p", pid_of(station), "--engine", "bpf", "--filter", "nosuchfield == 1"});
+  CAPTURE(ended.err);
+  CHECK(ended.exit_code == 1);
+  CHECK(ended.err.contains("\nsojourn: "));
+  CHECK(ended.err.contains("nosuchfield"));
+  CHECK(ended.err.find("sojourn: ") == ended.err.rfind("sojourn: "));
+  CHECK(site_bytes(station.pid(), points) == before);
+  CHECK(station.running());
 }
 
 }  // namespace

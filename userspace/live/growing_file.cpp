@@ -93,15 +93,14 @@ std::unique_ptr<trace::ByteSource> growing_source(std::string name, base::Fd fd,
   return std::make_unique<GrowingFile>(std::move(name), std::move(fd), after);
 }
 
-Result<std::unique_ptr<trace::ByteSource>> open_growing(
-    const std::string& path, std::optional<std::chrono::milliseconds> patience) {
+Result<std::unique_ptr<trace::ByteSource>> open_growing(const std::string& path,
+                                                        std::chrono::milliseconds patience) {
   base::Fd fd(open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
   if (!fd) return fail_errno("open {}", path);
   struct stat file{};
   if (fstat(fd.get(), &file) != 0) return fail_errno("open {}", path);
   if (!S_ISREG(file.st_mode)) return fail("open {}: not a regular file", path);
-  if (patience) return std::make_unique<FileInWriting>(path, std::move(fd), *patience);
-  return growing_source(path, std::move(fd), AfterReading::kKeep);
+  return std::make_unique<FileInWriting>(path, std::move(fd), patience);
 }
 
 }  // namespace sojourn::live_view

@@ -4,7 +4,6 @@
 #include <chrono>
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <string>
 
 #include "analysis/base/result.h"
@@ -19,9 +18,9 @@ enum class AfterReading : std::uint8_t { kKeep, kFree };
 std::unique_ptr<trace::ByteSource> growing_source(std::string name, base::Fd fd,
                                                   AfterReading after);
 
-// A regular file. With a patience it is over when it has not grown for that long and no writer of
-// traces holds it; a killed one leaves it so.
-Result<std::unique_ptr<trace::ByteSource>> open_growing(
-    const std::string& path, std::optional<std::chrono::milliseconds> patience);
+// A regular file. It is over when it has not grown for `patience` and no writer of traces holds it;
+// a killed one leaves it so.
+Result<std::unique_ptr<trace::ByteSource>> open_growing(const std::string& path,
+                                                        std::chrono::milliseconds patience);
 
 }  // namespace sojourn::live_view

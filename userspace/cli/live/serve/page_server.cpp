@@ -13,6 +13,7 @@
 #include <sys/random.h>
 
 #include "userspace/base/fail_errno.h"
+#include "userspace/cli/tell.h"
 
 namespace sojourn::cli {
 
@@ -92,7 +93,7 @@ PageServer::PageServer(base::Fd listener, std::vector<std::unique_ptr<ServedTrac
   for (auto& trace : traces) shown_.push_back({.trace = std::move(trace)});
 }
 
-void PageServer::run(int signals) {
+Result<void> PageServer::run(int signals) {
   std::vector<pollfd> watched(1, {.fd = signals, .events = POLLIN, .revents = 0});
   for (const Shown& shown : shown_)
     watched.push_back({.fd = shown.trace->messages(), .events = POLLIN, .revents = 0});
@@ -100,8 +101,10 @@ void PageServer::run(int signals) {
     bool may_be_more = false;
     bool grows = false;
     for (Shown& shown : shown_) {
+      const bool was_growing = shown.trace->is_growing();
       may_be_more |= shown.trace->follow();
       grows |= shown.trace->is_growing();
+      if (was_growing && !shown.trace->is_growing()) SJ_CHECK(tell_problem(*shown.trace));
     }
     send_events();
     // A pipe without a writer is readable for ever, so it is not watched.
@@ -110,6 +113,16 @@ void PageServer::run(int signals) {
     server_.turn(may_be_more ? milliseconds(0) : grows ? kBetweenLooks : kNothingGrows, watched);
   }
   for (Shown& shown : shown_) shown.trace->stop();
+  return {};
+}
+
+// The terminal tells what pages show. The error of the last trace that could be served ends it all.
+Result<void> PageServer::tell_problem(const ServedTrace& ended) const {
+  if (ended.problem().empty()) return {};
+  if (std::ranges::all_of(shown_, [](const Shown& shown) { return shown.trace->has_nothing(); }))
+    return fail("{}", ended.problem());
+  tell("sojourn: {}\n", ended.problem());
+  return {};
 }
 
 void PageServer::send_events() {

@@ -37,8 +37,9 @@ class PageServer {
       base::Fd listener, std::vector<std::unique_ptr<ServedTrace>> traces,
       const PageServerOptions& options, std::string& link);
 
-  // Serves until a signal comes that is readable on the descriptor.
-  void run(int signals);
+  // Serves until a signal comes that is readable on the descriptor. Fails if no trace has anything
+  // to show.
+  Result<void> run(int signals);
 
  private:
   using Clock = std::chrono::steady_clock;
@@ -63,6 +64,7 @@ class PageServer {
   http::Response control(const ServedTrace& trace, const http::Request& request) const;
   // Returns the trace behind a prefix such as "/trace/", or null.
   Shown* shown_behind(std::string_view path, std::string_view prefix, std::size_t& number);
+  Result<void> tell_problem(const ServedTrace& ended) const;
   void send_events();
 
   std::vector<Shown> shown_;

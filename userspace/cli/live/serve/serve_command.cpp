@@ -101,8 +101,7 @@ Result<void> serve(ServeOptions& options) {
   std::string link;
   SJ_TRY(server, PageServer::create(std::move(listener), std::move(traces), options.server, link));
   SJ_CHECK(tell_link(address, link));
-  server->run(signals.get());
-  return {};
+  return server->run(signals.get());
 }
 
 constexpr auto kServeFooter =

@@ -13,6 +13,7 @@
 #include "analysis/base/printable.h"
 #include "analysis/present/live/live_json.h"
 #include "userspace/base/fail_errno.h"
+#include "userspace/cli/live/view/live_lines.h"
 #include "userspace/cli/tell.h"
 #include "userspace/files/stream_address.h"
 
@@ -94,10 +95,6 @@ Result<std::unique_ptr<ServedTrace>> ServedTrace::capture(LiveSettings& settings
   return served;
 }
 
-void ServedTrace::tell_messages() {
-  for (const std::string& line : session_->take_messages()) tell("{}\n", line);
-}
-
 bool ServedTrace::follow() {
   if (!is_growing()) return false;
   const bool had_begun = session_->has_begun();
@@ -105,7 +102,7 @@ bool ServedTrace::follow() {
     has_news_ = true;
     return true;
   });
-  tell_messages();
+  pass_messages_on(*session_);
   if (!came) {
     problem_ = came.error().text();
     end();
@@ -113,8 +110,17 @@ bool ServedTrace::follow() {
   }
   size_ = session_->whole_bytes();
   if (session_->has_begun() != had_begun) has_news_ = true;
-  if (session_->has_ended()) end();
+  if (session_->has_ended()) note_end();
   return *came;
+}
+
+// A trace that a killed capture has left has no end, and perhaps no event.
+void ServedTrace::note_end() {
+  if (const auto any = session_->check_events(); !any)
+    problem_ = any.error().text();
+  else if (const std::string words = session_->not_finished(); !words.empty())
+    tell("{}: this is what there is\n", words);
+  end();
 }
 
 // Its figures stay, and so do its bytes.
@@ -130,11 +136,11 @@ bool ServedTrace::take_news() {
 
 std::string ServedTrace::event() {
   ordered_json figures = ordered_json::object();
-  if (session_ != nullptr && session_->has_begun())
+  if (session_ != nullptr && (session_->has_begun() || session_->has_ended()))
     figures = present::live_json(session_->snapshot());
   figures["size"] = size_;
   figures["growing"] = is_growing();
-  figures["waiting"] = !has_begun();
+  figures["waiting"] = is_growing() && !has_begun();
   if (!problem_.empty()) figures["problem"] = printable(problem_);
   return event_text(std::move(figures));
 }
@@ -154,7 +160,8 @@ Result<std::string> ServedTrace::obey(const std::string& action, const std::stri
 void ServedTrace::stop() {
   if (session_ == nullptr) return;
   session_->stop();
-  tell_messages();
+  pass_messages_on(*session_);
+  if (problem_.empty() && !session_->failure().empty()) tell("{}\n", session_->failure());
 }
 
 }  // namespace sojourn::cli

@@ -17,7 +17,7 @@ constexpr std::size_t kMaxEventBytes = 50'000;
 
 class ServedTrace {
  public:
-  // Opens a file. A file that is still being written is followed.
+  // Opens a file. A file that is still being written is followed, as long as somebody writes it.
   static Result<std::unique_ptr<ServedTrace>> open(LiveSettings settings);
   // Starts a capture. Call it while this process has one thread and blocks no signals.
   static Result<std::unique_ptr<ServedTrace>> capture(LiveSettings& settings);
@@ -33,6 +33,8 @@ class ServedTrace {
   bool is_capture() const { return session_ != nullptr && session_->has_capture(); }
   pid_t pid() const { return session_ == nullptr ? 0 : session_->pid(); }
   const std::string& problem() const { return problem_; }  // why it ended before its time
+  // Whether it has ended so that there is nothing to serve.
+  bool has_nothing() const { return !problem_.empty() && session_->has_nothing(); }
   int messages() const { return session_ == nullptr ? -1 : session_->messages(); }
 
   int file() const { return file_.get(); }
@@ -49,8 +51,8 @@ class ServedTrace {
  private:
   ServedTrace(std::string name, base::Fd file) : name_(std::move(name)), file_(std::move(file)) {}
 
+  void note_end();
   void end();
-  void tell_messages();
 
   std::string name_;
   base::Fd file_;

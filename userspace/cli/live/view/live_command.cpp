@@ -74,7 +74,6 @@ constexpr auto kLiveFooter =
 
 Action define_live(Arguments& arguments) {
   auto settings = std::make_shared<LiveSettings>();
-  settings->gives_up = true;
   arguments.heading("What to look at");
   const Argument trace =
       arguments

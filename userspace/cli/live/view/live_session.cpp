@@ -132,8 +132,7 @@ Result<void> LiveSession::open_file(const LiveSettings& settings, live::LiveOpti
       return {};
     }
   }
-  SJ_TRY(source,
-         live_view::open_growing(name, settings.gives_up ? std::optional(kIdle) : std::nullopt));
+  SJ_TRY(source, live_view::open_growing(name, kIdle));
   follow(std::move(source), std::move(options));
   return {};
 }
@@ -159,6 +158,12 @@ std::string LiveSession::not_finished() const {
 Result<void> LiveSession::check_events() const {
   if (not_finished().empty() || growing_->events() != 0) return {};
   return fail("{}: has no event and no end, and nothing more comes", growing_->name());
+}
+
+bool LiveSession::has_nothing() const {
+  if (growing_ == nullptr) return false;
+  if (growing_->events() == 0) return true;
+  return failure().empty() && !growing_->has_figures();
 }
 
 Result<bool> LiveSession::poll(const live::LiveTrace::Tick& tick) {

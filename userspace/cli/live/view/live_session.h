@@ -41,7 +41,6 @@ struct LiveSettings {
   bool json = false;
   bool plain = false;
   bool is_readonly = false;
-  bool gives_up = false;  // on a file that nobody writes any more; else it is followed on
   bool no_causes = false;
   std::string view_budget = "none";  // percent of a core
   bool keeps_capture = false;        // all of it, to be read again
@@ -73,6 +72,9 @@ class LiveSession {
   // Fails if a trace of others has ended so, without any event.
   Result<void> check_events() const;
   bool is_whole() const { return growing_ == nullptr; }
+  // After a failure: whether nothing can be shown, as there is no event, or as a filter never
+  // fitted. If the capture itself has failed, its events so far can be shown all the same.
+  bool has_nothing() const;
 
   Result<void> choose(const std::string& text);  // a filter; empty: none
   live::Snapshot snapshot();
