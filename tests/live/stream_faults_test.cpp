@@ -333,15 +333,39 @@ TEST_CASE("events that standard output did not take are told, and no reader is b
       test::run({"sh", "-c",
                  std::string("'") + SJ_SOJOURN + "' record -p " + std::to_string(station.pid()) +
                      " --budget none --for 5s --text -o " + quoted(directory.path("run.sjt")) +
-                     " 2> " + quoted(errors) + " | { sleep 11; cat > /dev/null; }"});
+                     " 2> " + quoted(errors) + " | { sleep 11; grep -c ' tid '; }"});
   CHECK(ended.exit_code == 0);
   const std::string said = test::contents(errors);
-  CAPTURE(said);
-  CHECK(said.contains("not printed"));
+  CAPTURE(said, ended.out);
+  const trace::Reader file = open_trace(directory.path("run.sjt"));
+  const std::string lead = "printing was slower than the events: ";
+  REQUIRE(said.contains(lead));
+  std::string number = said.substr(said.find(lead) + lead.size());
+  CHECK(number.contains(" events not printed\n"));
+  number.erase(number.find(' '));
+  std::erase(number, ',');
+  CHECK(std::stoull(ended.out) + std::stoull(number) == file.events());
   CHECK_FALSE(said.contains("slow ones lost"));
   CHECK_FALSE(said.contains("cut off"));
   CHECK(said.contains("\nnext: sojourn report "));
-  check_accounted(open_trace(directory.path("run.sjt")));
+  check_accounted(file);
+}
+
+TEST_CASE("a full disk behind standard output is an error, and the trace is whole") {
+  need_root();
+  const test::TemporaryDirectory directory;
+  Station station;
+  const test::Ended ended =
+      test::run({"sh", "-c",
+                 std::string("'") + SJ_SOJOURN + "' record -p " + std::to_string(station.pid()) +
+                     " --for 2s --text -o " + quoted(directory.path("run.sjt")) + " > /dev/full"});
+  CAPTURE(ended.err);
+  CHECK(ended.exit_code == 1);
+  CHECK(ended.err.ends_with("sojourn: write standard output: No space left on device\n"));
+  CHECK_FALSE(ended.err.contains("not printed"));
+  const trace::Reader file = open_trace(directory.path("run.sjt"));
+  CHECK(file.events() > 1000);
+  check_accounted(file);
 }
 
 // Two hosts with a cable between them: network namespaces, which go away with it.

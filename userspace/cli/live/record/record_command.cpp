@@ -44,7 +44,8 @@ Result<base::Fd> catch_interrupts() {
 }
 
 Result<void> capture_until_end(const RecordOptions& options, capture::Capture& capture,
-                               const base::Fd& interrupts, const StarvationGuard& guard) {
+                               const base::Fd& interrupts, const StarvationGuard& guard,
+                               TextOutput& text) {
   const RunningTotals progress(options.quiet);
   const capture::Listener listener = {
       .progress = [&](const capture::Progress& now) { progress(now); },
@@ -76,7 +77,7 @@ Result<void> capture_until_end(const RecordOptions& options, capture::Capture& c
   if (const std::size_t probes = capture.probes_left(); probes != 0 && !options.quiet)
     tell("the trace is complete; removing {} takes a while\n", counted(probes, "probe"));
   capture.detach();
-  return {};
+  return text.finish(outcome->events + outcome->other_events);
 }
 
 // The helper that keeps the rights when the capture has given them up.
@@ -154,8 +155,8 @@ Result<void> record_processes(const RecordOptions& options, capture::Options how
     tell_streams(capture);
     tell_metrics(capture, options.metrics);
   }
-  const TextOutput text(capture.own_stream());
-  return capture_until_end(options, capture, interrupts, guard);
+  TextOutput text(capture.own_stream());
+  return capture_until_end(options, capture, interrupts, guard, text);
 }
 
 Result<void> no_points_in_command(const RecordOptions& options) {
@@ -204,8 +205,8 @@ Result<void> record_command(const RecordOptions& options, capture::Options how) 
     tell_streams(capture);
     tell_metrics(capture, options.metrics);
   }
-  const TextOutput text(capture.own_stream());
-  SJ_CHECK(capture_until_end(options, capture, interrupts, guard));
+  TextOutput text(capture.own_stream());
+  SJ_CHECK(capture_until_end(options, capture, interrupts, guard, text));
   for (const tracee::Process* running : capture.processes())
     if (running->alive() && !options.quiet)
       tell("{} is still running as process {}\n", options.command.front(), running->pid());

@@ -80,17 +80,13 @@ class Printer {
     print_before(at_ns - std::min(at_ns, kSettleNs));
   }
 
-  void end() {
+  TextOutput::Printed end() {
     print_before(UINT64_MAX);
-    std::uint64_t lost = 0;
     for (const model::LedgerEntry& entry : follower_.about().ledger)
-      if (entry.cause == model::LossCause::kWriterBehind) lost += entry.count;
-    if (!output_.is_taken()) return;  // nobody reads it any more
-    if (lost != 0)
-      tell("{} were not printed, as standard output did not take them in time\n",
-           counted(lost, "event"));
-    if (follower_.about().capture.ended_by.empty())
-      tell("the newest events were not printed: at the end standard output took too long\n");
+      if (entry.cause == model::LossCause::kWriterBehind) printed_.lost += entry.count;
+    printed_.has_end = !follower_.about().capture.ended_by.empty();
+    printed_.is_taken = output_.is_taken();
+    return std::move(printed_);
   }
 
  private:
@@ -99,17 +95,20 @@ class Printer {
 
   void print_before(std::uint64_t end_ns) {
     const model::EventBatch batch = waiting_.take_before(end_ns);
-    if (batch.empty() || !output_.is_taken()) return;
+    if (batch.empty() || !is_wanted()) return;
     const trace::Metadata& about = follower_.about();
     const present::EventLines lines(about, present::EventLines::Time::kSinceOrigin,
                                     about.capture.open_ns, false);
-    for (std::size_t row = 0; row < batch.size() && output_.is_taken(); ++row) {
+    for (std::size_t row = 0; row < batch.size() && is_wanted(); ++row) {
       lines.append(batch[row], output_.buffer());
-      if (!output_.flush_if_full()) return;
+      ++printed_.events;
+      printed_.written = output_.flush_if_full();
     }
-    // output_.is_taken() says whether it failed.
-    [[maybe_unused]] const auto flushed = output_.flush();
+    if (is_wanted()) printed_.written = output_.flush();
   }
+
+  // The stream is read on even so: the capture does not wait, and its own file gets everything.
+  bool is_wanted() const { return printed_.written && output_.is_taken(); }
 
   Arrived* arrived_;  // the follower's
   trace::Follower follower_;
@@ -117,9 +116,10 @@ class Printer {
   model::EventBatch batch_;
   std::size_t clocks_ = 0;
   LineOutput output_;
+  TextOutput::Printed printed_;
 };
 
-void print_all(int stream) {
+TextOutput::Printed print_all(int stream) {
   Printer printer;
   std::vector<std::uint8_t> piece(std::size_t{64} << 10);
   for (;;) {
@@ -130,17 +130,28 @@ void print_all(int stream) {
     if (got <= 0) break;
     printer.take(std::span(piece).first(static_cast<std::size_t>(got)));
   }
-  printer.end();
+  return printer.end();
 }
 
 }  // namespace
 
 TextOutput::TextOutput(base::Fd stream) : stream_(std::move(stream)) {
-  if (stream_) thread_ = std::thread([this] { print_all(stream_.get()); });
+  if (stream_) thread_ = std::thread([this] { printed_ = print_all(stream_.get()); });
 }
 
 TextOutput::~TextOutput() {
   if (thread_.joinable()) thread_.join();
+}
+
+Result<void> TextOutput::finish(std::uint64_t events) {
+  if (!thread_.joinable()) return {};
+  thread_.join();
+  if (!printed_.written || !printed_.is_taken) return printed_.written;
+  const std::uint64_t missing =
+      printed_.has_end ? printed_.lost : events - std::min(events, printed_.events);
+  if (missing != 0)
+    tell("printing was slower than the events: {} not printed\n", counted(missing, "event"));
+  return {};
 }
 
 }  // namespace sojourn::cli
