@@ -57,6 +57,15 @@ std::string signed_duration(double ns) {
   return (ns < 0 ? "-" : "+") + present::duration(std::abs(ns));
 }
 
+// A side of too few packets has no blocks. Then the numbers are of packets, as in the heading.
+std::string too_few(const Comparison& found) {
+  const bool has_units = found.base_units != 0 && found.now_units != 0;
+  const auto base = has_units ? found.base_units : static_cast<std::size_t>(found.base_effective);
+  const auto now = has_units ? found.now_units : static_cast<std::size_t>(found.now_effective);
+  return fmt::format("{} and {} {} are too few for an interval", base, now,
+                     has_units ? "runs" : "independent packets");
+}
+
 }  // namespace
 
 Result<Condition> parse_condition(std::string_view text) {
@@ -95,10 +104,7 @@ Checked check(const Condition& condition, std::span<const Comparison> all) {
   const Shift* const shift = found == all.end() ? nullptr : found->shift(condition.share);
   if (shift == nullptr)
     return {.finding = Finding::kTooLittle, .why = what + ": not on both sides"};
-  if (!shift->half)
-    return {.finding = Finding::kTooLittle,
-            .why = fmt::format("{}: {} and {} independent units are too few for an interval", what,
-                               found->base_units, found->now_units)};
+  if (!shift->half) return {.finding = Finding::kTooLittle, .why = what + ": " + too_few(*found)};
   const double limit = condition.is_percent ? condition.by * shift->base : condition.by;
   const double low = shift->by() - *shift->half;
   const double high = shift->by() + *shift->half;

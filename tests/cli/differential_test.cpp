@@ -229,6 +229,10 @@ TEST_CASE("a change that must not be has an exit code, and too little data anoth
   CHECK(open.exit_code == 4);
   CHECK(open.err.starts_with("sojourn: too little data: mean(D) > +20%: "));
   CHECK(ended(same, "mean(U) > +20%").exit_code == 4);
+  const test::Ended unknown = ended(same, "mean(D bb) > +20us");
+  CHECK(unknown.exit_code == 1);
+  CHECK(unknown.err == "sojourn: mean(D bb) > +20us: no trace has a place D bb: did you mean b?\n");
+  CHECK(unknown.out.contains("D latency"));
   const test::Ended both = sojourn({"diff", base, "--against", slow, "--json", "--fail-on",
                                     "mean(D) > +20%", "--fail-on", "mean(U) > +1%"});
   CHECK(both.exit_code == 3);

@@ -15,6 +15,7 @@
 #include "analysis/differential/cause_change.h"
 #include "analysis/differential/condition.h"
 #include "analysis/differential/difference.h"
+#include "analysis/filter/keywords.h"
 #include "analysis/present/differential/difference_text.h"
 #include "userspace/cli/terminal.h"
 
@@ -39,6 +40,21 @@ Result<void> judge(const std::vector<Condition>& conditions, const std::vector<C
     return std::unexpected(Error(holds, ErrorKind::kConditionHolds));
   if (const std::string open = words(Finding::kTooLittle); !open.empty())
     return std::unexpected(Error("too little data: " + open, ErrorKind::kTooLittleData));
+  return {};
+}
+
+// Fails where a condition is about a place that no run of either side has.
+Result<void> check_places(const std::vector<Condition>& conditions,
+                          const std::vector<differential::Comparison>& times) {
+  for (const Condition& condition : conditions) {
+    if (condition.place.empty()) continue;
+    std::vector<std::string> places;
+    for (const differential::Comparison& each : times)
+      if (!each.is_latency && each.direction == condition.direction) places.push_back(each.name);
+    if (std::ranges::find(places, condition.place) == places.end())
+      return fail("{}: no trace has a place {} {}{}", condition.text, condition.direction,
+                  condition.place, filter::did_you_mean(condition.place, places));
+  }
   return {};
 }
 
@@ -164,6 +180,7 @@ Result<void> RunComparison::compare(const std::array<Side, 2>& sides,
   } else {
     fmt::print("{}", present::difference_text(content));
   }
+  SJ_CHECK(check_places(conditions, found.times));
   return judge(conditions, checked);
 }
 

@@ -73,5 +73,18 @@ TEST_CASE("a condition on an unmeasured figure has too little data, and never pa
   CHECK(check(parsed("p99(D) > +5%"), all).finding == Finding::kTooLittle);
 }
 
+TEST_CASE("data that are too little are told by each side's own number") {
+  std::vector<Comparison> all = {latency()};
+  all[0].shifts[0].half.reset();
+  all[0].base_effective = 898.4;
+  all[0].base_units = 64;
+  CHECK(check(parsed("p99(D) > +5%"), all).why ==
+        "p99 of D: 898 and 0 independent packets are too few for an interval");
+  all[0].base_units = 5;
+  all[0].now_units = 1;
+  CHECK(check(parsed("p99(D) > +5%"), all).why ==
+        "p99 of D: 5 and 1 runs are too few for an interval");
+}
+
 }  // namespace
 }  // namespace sojourn::differential
