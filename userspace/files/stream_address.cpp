@@ -133,6 +133,55 @@ Result<void> find_port(const base::Fd& fd, StreamAddress& address) {
   return {};
 }
 
+constexpr std::string_view kPort = "not an address with a port, such as 127.0.0.1:8080";
+constexpr std::string_view kPortOrSocket =
+    "neither an address with a port, such as 127.0.0.1:9000, nor unix:PATH";
+
+// `wanted` says of another text what it is not.
+Result<StreamAddress> parse_any(std::string_view text, std::string_view wanted) {
+  std::string_view rest = text;
+  StreamAddress address;
+  if (rest.starts_with(kUnix)) {
+    address.path = rest.substr(kUnix.size());
+    if (address.path.empty()) return fail("\"{}\" names no path", text);
+    return address;
+  }
+  address.is_tls = rest.starts_with(kTls);
+  if (address.is_tls || rest.starts_with(kTcp)) rest.remove_prefix(kTcp.size());
+  const auto colon = rest.rfind(':');
+  const std::string_view digits = colon == std::string_view::npos ? "" : rest.substr(colon + 1);
+  const auto [end, code] =
+      std::from_chars(digits.data(), digits.data() + digits.size(), address.port);
+  const bool is_number = !digits.empty() && end == digits.data() + digits.size();
+  if (is_number && code == std::errc::result_out_of_range)
+    return fail("\"{}\": ports end at 65535", text);
+  if (!is_number || code != std::errc()) return fail("\"{}\" is {}", text, wanted);
+  std::string_view host = rest.substr(0, colon);
+  if (host.starts_with('[') && host.ends_with(']')) host = host.substr(1, host.size() - 2);
+  if (address.is_tls && host.empty()) return fail("\"{}\" names no host", text);
+  address.host = !address.is_tls && host == "localhost" ? "127.0.0.1" : host;
+  return address;
+}
+
+bool is_of_this_machine(const StreamAddress& address) {
+  if (address.is_unix()) return true;
+  const auto endpoint = tcp_endpoint(address);
+  return endpoint && is_loopback(*endpoint);
+}
+
+// Of a server without encryption.
+Result<StreamAddress> parse_local(std::string_view text, std::string_view wanted) {
+  SJ_TRY(address, parse_any(text, wanted));
+  if (!address.is_tls && is_of_this_machine(address)) return std::move(address);
+  return fail(
+      "\"{}\" {}: 127.0.0.1:{} can be listened at, and `ssh -L {}:127.0.0.1:{} HOST` or a reverse "
+      "proxy lets other machines reach it",
+      text,
+      address.is_tls ? "is encrypted, and only streams of a trace know TLS"
+                     : "can be reached by others, and is not encrypted",
+      address.port, address.port, address.port);
+}
+
 }  // namespace
 
 std::string StreamAddress::text() const {
@@ -147,47 +196,24 @@ bool is_stream(std::string_view name) {
 }
 
 Result<StreamAddress> parse_stream_address(std::string_view text) {
-  std::string_view rest = text;
-  StreamAddress address;
-  if (rest.starts_with(kUnix)) {
-    address.path = rest.substr(kUnix.size());
-    if (address.path.empty()) return fail("\"{}\" names no path", text);
-    return address;
-  }
-  address.is_tls = rest.starts_with(kTls);
-  if (address.is_tls || rest.starts_with(kTcp)) rest.remove_prefix(kTcp.size());
-  const auto colon = rest.rfind(':');
-  const std::string_view digits = colon == std::string_view::npos ? "" : rest.substr(colon + 1);
-  const auto [end, code] =
-      std::from_chars(digits.data(), digits.data() + digits.size(), address.port);
-  if (digits.empty() || code != std::errc() || end != digits.data() + digits.size())
-    return fail("\"{}\" is neither an address with a port, such as 127.0.0.1:9000, nor unix:PATH",
-                text);
-  std::string_view host = rest.substr(0, colon);
-  if (host.starts_with('[') && host.ends_with(']')) host = host.substr(1, host.size() - 2);
-  if (address.is_tls) {
-    address.host = host;
-    if (host.empty()) return fail("\"{}\" names no host", text);
-    return address;
-  }
-  address.host = host == "localhost" ? "127.0.0.1" : host;
-  const auto endpoint = tcp_endpoint(address);
-  if (!endpoint || !is_loopback(*endpoint))
-    return fail(
-        "\"{}\" is not of this machine: without encryption only loopback addresses and unix "
-        "sockets are allowed; tls://{}:{} is encrypted and wants a token (docs/streaming.md), and "
-        "`ssh -L {}:127.0.0.1:{} HOST` makes another host's port one of this machine",
-        text, host, address.port, address.port, address.port);
-  return address;
+  SJ_TRY(address, parse_any(text, kPortOrSocket));
+  if (address.is_tls || is_of_this_machine(address)) return std::move(address);
+  StreamAddress protected_one = address;
+  protected_one.is_tls = true;
+  return fail(
+      "\"{}\" is not of this machine: without encryption only loopback addresses and unix "
+      "sockets are allowed; {} is encrypted and wants a token (docs/streaming.md), and "
+      "`ssh -L {}:127.0.0.1:{} HOST` makes another host's port one of this machine",
+      text, protected_one.text(), address.port, address.port);
 }
 
 Result<StreamAddress> parse_local_address(std::string_view text) {
-  SJ_TRY(address, parse_stream_address(text));
-  if (address.is_tls)
-    return fail(
-        "\"{}\": only streams of a trace know TLS; `ssh -L {}:127.0.0.1:{} HOST` makes "
-        "another host's port one of this machine",
-        text, address.port, address.port);
+  return parse_local(text, kPortOrSocket);
+}
+
+Result<StreamAddress> parse_local_port(std::string_view text) {
+  SJ_TRY(address, parse_local(text, kPort));
+  if (address.is_unix()) return fail("\"{}\" is {}", text, kPort);
   return std::move(address);
 }
 

@@ -40,8 +40,10 @@ bool is_stream(std::string_view name);
 
 // "tcp://" may be left out. Fails if the address is not on this machine, unless it is "tls://...".
 Result<StreamAddress> parse_stream_address(std::string_view text);
-// Like parse_stream_address(), but refuses TLS.
+// For servers that know no TLS: a loopback address or a unix socket.
 Result<StreamAddress> parse_local_address(std::string_view text);
+// For servers of browsers: a loopback address.
+Result<StreamAddress> parse_local_port(std::string_view text);
 
 // Listens. Port 0 becomes a free one. A unix socket is accessible to its owner only; an abandoned
 // one is replaced.

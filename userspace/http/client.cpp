@@ -111,7 +111,7 @@ Result<Url> parse_url(std::string_view text) {
   const std::size_t colon = host.rfind(':');
   if (colon != std::string_view::npos && (bracket == std::string_view::npos || colon > bracket)) {
     const auto port = parsed_number<std::uint16_t>(host.substr(colon + 1));
-    if (!port || *port == 0) return fail("\"{}\": its port is no number", whole);
+    if (!port || *port == 0) return fail("\"{}\": its port is no number of 1 to 65535", whole);
     url.port = *port;
     host = host.substr(0, colon);
   }

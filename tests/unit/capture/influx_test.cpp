@@ -131,6 +131,7 @@ TEST_CASE("an address of either version is understood, and one without a databas
   CHECK(path_of("http://a:8086/write?db=").contains("does not say where to"));
   CHECK(path_of("http://a/write?db=x&precision=s").contains("nanoseconds"));
   CHECK(path_of("https://a/write?db=x").contains("only http:// is spoken"));
+  CHECK(path_of("nonsense").contains("to a database such as http://HOST:8086/write?db=NAME"));
 }
 
 // An error is printed where others may see it.

@@ -49,11 +49,39 @@ TEST_CASE("an address that others can reach is refused, and the way is named") {
   }
 }
 
+TEST_CASE("a server without TLS is not offered any") {
+  const auto refusal = [](const auto& address) {
+    REQUIRE_FALSE(address);
+    return address.error().text();
+  };
+  for (const std::string text : {"0.0.0.0:9464", "[::]:9464", "tcp://gnb:9464"}) {
+    CAPTURE(text);
+    const std::string said = refusal(parse_local_address(text));
+    CHECK(said.contains("127.0.0.1:9464 can be listened at"));
+    CHECK(said.contains("reverse proxy"));
+    CHECK_FALSE(said.contains("tls://"));
+  }
+  CHECK(parse_local_address("unix:/run/gnb.sock"));
+  CHECK(refusal(parse_local_address("nonsense")).contains("unix:PATH"));
+  CHECK(parse_local_port("127.0.0.1:8080"));
+  for (const std::string text : {"nonsense", "unix:/run/gnb.sock"}) {
+    CAPTURE(text);
+    CHECK(refusal(parse_local_port(text)) ==
+          "\"" + text + "\" is not an address with a port, such as 127.0.0.1:8080");
+  }
+}
+
 TEST_CASE("an invalid address is refused") {
   for (const std::string text : {"", "127.0.0.1", "127.0.0.1:", "127.0.0.1:65536", "127.0.0.1:-1",
                                  "127.0.0.1:9x", "unix:", "tcp://"}) {
     CAPTURE(text);
     CHECK_FALSE(parse_stream_address(text));
+  }
+  for (const std::string text : {"127.0.0.1:65536", "127.0.0.1:99999999999", "tls://gnb:99999"}) {
+    CAPTURE(text);
+    const auto address = parse_stream_address(text);
+    REQUIRE_FALSE(address);
+    CHECK(address.error().text() == "\"" + text + "\": ports end at 65535");
   }
   CHECK(is_stream("-"));
   CHECK(is_stream("tcp://x"));

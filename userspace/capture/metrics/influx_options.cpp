@@ -42,6 +42,11 @@ std::string base64(std::string_view bytes) {
 }  // namespace
 
 Result<http::Url> parse_influx_url(std::string_view text) {
+  if (!text.starts_with("http://"))
+    return fail(
+        "\"{}\": only http:// is spoken, to a database such as http://HOST:8086/write?db=NAME; a "
+        "proxy on this machine can pass it on by TLS",
+        text.substr(0, text.find('?')));
   SJ_TRY(url, http::parse_url(text));
   const std::string query(query_of(url.path));
   const auto has = [&query](std::string_view name) {

@@ -37,9 +37,8 @@ struct ServeOptions {
 };
 
 std::string check_listen(const std::string& text) {
-  const auto address = files::parse_local_address(text);
-  if (!address) return address.error().text();
-  return address->is_unix() ? "a browser wants an address with a port, such as 127.0.0.1:8080" : "";
+  const auto address = files::parse_local_port(text);
+  return address ? "" : address.error().text();
 }
 
 // Waits until the capture has begun, or waits for its start. False: a signal came.
@@ -72,7 +71,7 @@ Result<void> tell_link(const files::StreamAddress& address, const std::string& l
 }
 
 Result<void> serve(ServeOptions& options) {
-  SJ_TRY(address, files::parse_local_address(options.listen));
+  SJ_TRY(address, files::parse_local_port(options.listen));
   SJ_TRY(listener, files::listen_at(address));
   std::vector<std::unique_ptr<ServedTrace>> traces;
   for (const std::string& path : options.paths) {
