@@ -43,8 +43,15 @@ TEST_CASE("streams from an address without a server, or from other machines, are
   CHECK(none.exit_code == 1);
   CHECK(none.err.contains("connect to unix:"));
   const test::Ended far = sojourn({"report", "tcp://192.0.2.1:9000"});
-  CHECK(far.exit_code == 1);
+  CHECK(far.exit_code == 2);
   CHECK(far.err.contains("ssh -L"));
+  for (const std::string command : {"report", "live"}) {
+    const test::Ended port = sojourn({command, "tcp://127.0.0.1:99999"});
+    CAPTURE(command, port.err);
+    CHECK(port.exit_code == 2);
+    CHECK(port.err.contains("ports end at 65535"));
+    CHECK_FALSE(port.err.contains("reading "));
+  }
 }
 
 TEST_CASE("a stream by TLS wants a token, and its recorder a certificate") {

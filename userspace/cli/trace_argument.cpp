@@ -16,12 +16,19 @@
 
 namespace sojourn::cli {
 
+std::string check_trace_name(const std::string& name) {
+  if (!files::is_stream(name) || name == "-") return "";
+  const auto address = files::parse_stream_address(name);
+  return address ? "" : address.error().text();
+}
+
 Argument add_trace(Arguments& arguments, std::string& path) {
   return arguments
       .add_option("trace", path,
                   "The trace file, e.g. run.sjt; or a stream: tcp://ADDR:PORT, unix:PATH, "
                   "tls://HOST:PORT, or - for standard input")
       .type_name("FILE")
+      .check(check_trace_name)
       .required();
 }
 
@@ -42,6 +49,7 @@ std::string partial_words(const std::string& path) {
 }
 
 Result<trace::Reader> open_trace(const std::string& path) {
+  if (const std::string wrong = check_trace_name(path); !wrong.empty()) return fail("{}", wrong);
   if (files::is_stream(path) && path != "-")
     tell("reading {} until it ends; Ctrl-C ends it here\n", path);
   auto reader = files::open_trace(path);

@@ -11,6 +11,9 @@
 
 namespace sojourn::cli {
 
+// Returns what is wrong with the address of a stream; empty: nothing, or it is a file's name.
+std::string check_trace_name(const std::string& name);
+
 // Declares the argument for its path.
 Argument add_trace(Arguments& arguments, std::string& path);
 

@@ -14,6 +14,7 @@
 #include "userspace/cli/live/view/live_loop.h"
 #include "userspace/cli/live/view/live_session.h"
 #include "userspace/cli/tell.h"
+#include "userspace/cli/trace_argument.h"
 #include "userspace/cli/units.h"
 #include "userspace/live/terminal_screen.h"
 
@@ -83,7 +84,8 @@ Action define_live(Arguments& arguments) {
                       "tcp://HOST:PORT, unix:PATH, "
                       "tls://HOST:PORT, or - for standard "
                       "input, of which lines are printed")
-          .type_name("FILE");
+          .type_name("FILE")
+          .check(check_trace_name);
   settings->define_choice(arguments);
   settings->script.define(arguments);
   arguments.heading("How to show it");
