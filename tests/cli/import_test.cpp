@@ -30,6 +30,24 @@ TEST_CASE("an imported recording is a trace for every command") {
     CHECK_FALSE(output_of({command, trace}).contains("pid 0"));
 }
 
+TEST_CASE("a recording is imported from standard input as from its file") {
+  const test::TemporaryDirectory directory;
+  const std::string piped = directory.path("piped.sjt");
+  const std::string trace = directory.path("raw.sjt");
+  REQUIRE(sojourn({"import", kRaw, "-o", trace}).exit_code == 0);
+  for (const std::string pack : {"cat", "gzip -c"}) {
+    const test::Ended imported = test::run(
+        {"sh", "-c", pack + " '" + kRaw + "' | '" SJ_SOJOURN "' import - -o '" + piped + "'"});
+    CAPTURE(pack, imported.err);
+    REQUIRE(imported.exit_code == 0);
+    CHECK(output_of({"events", piped}) == output_of({"events", trace}));
+  }
+  const test::Ended unnamed = sojourn({"import", "-"});
+  CHECK(unnamed.exit_code == 2);
+  CHECK(unnamed.err.contains("say with -o what to write"));
+  CHECK(sojourn({"import", "-", "-", "-o", piped}).exit_code == 2);
+}
+
 TEST_CASE("a field that a point has several times is an array in JSON") {
   const test::TemporaryDirectory directory;
   const std::string recording = directory.path("several.lseq");

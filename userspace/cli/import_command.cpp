@@ -1,4 +1,5 @@
 // `sojourn import`: another tracer's recording as a trace, for every command that reads one.
+#include <algorithm>
 #include <cstdint>
 #include <filesystem>
 #include <memory>
@@ -57,6 +58,8 @@ struct ImportOptions {
   bool json = false;
 };
 
+constexpr std::string_view kStandardInput = "-";
+
 // "runs/x" of "runs/x/".
 std::filesystem::path without_end(const std::string& input) {
   std::filesystem::path path(input);
@@ -84,7 +87,10 @@ bool is_trace(const std::string& input) {
 // Checks that the inputs exist and are for importing, before the trace is begun.
 Result<void> check_inputs(const ImportOptions& options) {
   for (const std::string& input : options.files) {
-    if (access(input.c_str(), R_OK) != 0) return fail_errno("open {}", input);
+    if (input == kStandardInput && isatty(STDIN_FILENO) != 0)
+      return fail("standard input is the terminal: give a file, or pipe the recording");
+    if (input != kStandardInput && access(input.c_str(), R_OK) != 0)
+      return fail_errno("open {}", input);
     std::error_code error;
     const bool is_directory = std::filesystem::is_directory(input, error);
     if (is_directory && options.from != "xlap" && options.from != "ctf")
@@ -121,9 +127,12 @@ imports::Clock clock_of(const ImportOptions& options) {
 
 Result<imports::Destination> destination(const ImportOptions& options, trace::Writer& writer,
                                          const imports::Progress& progress) {
-  if (options.onto.empty())
+  if (options.onto.empty()) {
+    const std::string& first = options.files.front();
     return imports::Destination::alone(
-        writer, without_end(options.files.front()).filename().string(), clock_of(options));
+        writer, first == kStandardInput ? "standard input" : without_end(first).filename().string(),
+        clock_of(options));
+  }
   SJ_TRY(recorded, files::open_trace(options.onto));
   SJ_CHECK(require_as_recorded(recorded, "import onto"));
   return imports::Destination::beside(recorded, writer, progress, clock_of(options));
@@ -258,7 +267,8 @@ Action define_import(Arguments& arguments) {
   arguments
       .add_option("files", options->files,
                   "The recordings, e.g. run.lseq (also gzipped), record.raw, perf.txt, "
-                  "lttng-traces/run; of X-Lap the directory. Each becomes one stream of the trace")
+                  "lttng-traces/run; of X-Lap the directory; or - for standard input. Each becomes "
+                  "one stream of the trace")
       .type_name("FILE")
       .required();
   arguments
@@ -336,6 +346,10 @@ Action define_import(Arguments& arguments) {
       refuse_usage("--began goes with --from srsran only: the other formats contain their times");
     if (options->from == "xlap" && options->files.size() != 1)
       refuse_usage("--from xlap takes one directory");
+    const auto inputs = std::ranges::count(options->files, kStandardInput);
+    if (inputs > 1) refuse_usage("standard input (-) can be read once");
+    if (inputs == 1 && options->output.empty() && options->files.front() == kStandardInput)
+      refuse_usage("standard input (-) has no name: say with -o what to write");
     if (!has_hits(*options) &&
         !(options->map.empty() && options->clock.empty() && options->shift.empty()))
       refuse_usage("--map, --clock and --shift are of --from perf, bpftrace and ctf");

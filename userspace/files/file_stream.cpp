@@ -7,10 +7,13 @@
 #include <system_error>
 #include <utility>
 
+#include <fcntl.h>
 #include <sys/stat.h>
+#include <unistd.h>
 #include <zlib.h>
 
 #include "userspace/base/fail_errno.h"
+#include "userspace/base/fd.h"
 
 namespace sojourn::files {
 
@@ -18,13 +21,17 @@ namespace {
 
 constexpr unsigned kGzipBuffer = 256 * 1024;
 
+constexpr const char* kStandardInput = "-";
+
 // Facts about a file that need no reading.
 struct About {
   std::uint64_t size_bytes = 0;
   std::optional<std::uint64_t> changed_ns;
 };
 
+// Standard input counts as a pipe also where it is a file, as it is read from where it stands.
 Result<About> about(const std::string& path) {
+  if (path == kStandardInput) return About{};
   struct stat status{};
   if (stat(path.c_str(), &status) != 0) return fail_errno("open {}", path);
   if (S_ISDIR(status.st_mode)) return fail("open {}: is a directory", path);
@@ -114,18 +121,39 @@ class GzipStream : public FileStream {
   std::unique_ptr<gzFile_s, Close> file_;
 };
 
+// A descriptor that can be closed by itself.
+base::Fd standard_input() {
+  return base::Fd(fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0));
+}
+
+std::FILE* open_plain(const std::string& path) {
+  if (path != kStandardInput) return std::fopen(path.c_str(), "rbe");
+  base::Fd input = standard_input();
+  std::FILE* const file = input ? fdopen(input.get(), "rb") : nullptr;
+  if (file != nullptr) input.release();
+  return file;
+}
+
+gzFile open_gzip(const std::string& path) {
+  if (path != kStandardInput) return gzopen(path.c_str(), "rbe");
+  base::Fd input = standard_input();
+  const gzFile file = input ? gzdopen(input.get(), "rb") : nullptr;
+  if (file != nullptr) input.release();
+  return file;
+}
+
 }  // namespace
 
 Result<std::unique_ptr<imports::ByteStream>> open_stream(const std::string& path) {
   SJ_TRY(known, about(path));
-  std::FILE* const file = std::fopen(path.c_str(), "rbe");
+  std::FILE* const file = open_plain(path);
   if (file == nullptr) return fail_errno("open {}", path);
   return std::make_unique<PlainStream>(file, known);
 }
 
 Result<std::unique_ptr<imports::ByteStream>> open_gzip_stream(const std::string& path) {
   SJ_TRY(known, about(path));
-  const gzFile file = gzopen(path.c_str(), "rbe");
+  const gzFile file = open_gzip(path);
   if (file == nullptr) return fail_errno("open {}", path);
   return std::make_unique<GzipStream>(file, known);
 }

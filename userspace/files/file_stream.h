@@ -9,10 +9,10 @@
 
 namespace sojourn::files {
 
-// Opens a file's bytes as they are stored.
+// Opens a file's bytes as they are stored. "-" is standard input, which can be read once.
 Result<std::unique_ptr<imports::ByteStream>> open_stream(const std::string& path);
 
-// Opens a file and unpacks it if it is compressed by gzip.
+// Opens a file, or standard input, and unpacks it if it is compressed by gzip.
 Result<std::unique_ptr<imports::ByteStream>> open_gzip_stream(const std::string& path);
 
 }  // namespace sojourn::files
