@@ -158,6 +158,7 @@ std::span<Cell> Table::new_row() {
 }
 
 void Table::write_row() {
+  has_rows_ = true;
   if (written_) written_ = rows_.row(cells_);
 }
 

@@ -35,6 +35,7 @@ class Table {
   const FieldColumns& fields() const { return fields_; }
   Result<void> begin() { return rows_.begin(columns_); }
   bool is_good() const { return written_.has_value(); }
+  bool has_rows() const { return has_rows_; }
   // Call it after the reader was read to its end: notes what the trace lacks.
   Result<void> finish(const trace::Reader& reader);
 
@@ -50,6 +51,7 @@ class Table {
   std::vector<Column> columns_;
   std::vector<Cell> cells_;
   Result<void> written_;
+  bool has_rows_ = false;
 };
 
 // Every event.

@@ -180,6 +180,16 @@ TEST_CASE("the causes of each late packet add up to its latency") {
   CHECK(sums.size() == explained["late"]);
 }
 
+TEST_CASE("a trace without samples of queues says why their table is empty") {
+  const Traces traces;
+  const std::string trace = traces.path("radio");
+  const test::Ended ended = sojourn({"export", trace, "--to", "csv", "--what", "queues"});
+  CAPTURE(ended.err);
+  CHECK(ended.exit_code == 0);
+  CHECK(std::ranges::count(ended.out, '\n') == 1);
+  CHECK(ended.err == trace + ": no queue was sampled: `sojourn record --queues` does\n");
+}
+
 TEST_CASE("rows with odd names of threads and queues are read back with their own names") {
   const Traces traces;
   const std::string trace = traces.directory().path("hostile.sjt");

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -14,6 +15,7 @@
 #include "userspace/base/thread_executor.h"
 #include "userspace/cli/deadline_search.h"
 #include "userspace/cli/progress.h"
+#include "userspace/cli/tell.h"
 #include "userspace/cli/trace_argument.h"
 
 namespace sojourn::cli {
@@ -36,6 +38,11 @@ Result<void> write_events(const ExportRequest& request, trace::Reader& reader,
     return made.table().is_good();
   };
   SJ_CHECK(pipeline::read_events(threads, reader, {.progress = line.progress(), .consume = add}));
+  if (std::is_same_v<EventsTable, exports::QueueTable> && !made.table().has_rows() &&
+      !request.where.given()) {
+    line.clear();
+    tell("{}: no queue was sampled: `sojourn record --queues` does\n", reader.path());
+  }
   return made.table().finish(reader);
 }
 
