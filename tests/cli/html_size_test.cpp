@@ -22,9 +22,10 @@ TEST_CASE("the size of a page is a whole number of megabytes") {
   const Traces traces;
   const std::string trace = traces.path("radio");
   const std::string page = traces.directory().path("page.html");
-  for (const char* const size : {"0", "-1", "many", "1.5", "1025"}) {
+  for (const char* const size : {"0", "-1", "many", "1.5", "1025", "1M"}) {
     is_wrong_usage({"report", trace, "--html", page, "--html-size", size}, "--html-size");
     is_wrong_usage({"open", trace, "--html-size", size}, "--html-size");
+    is_wrong_usage({"open", trace, "--html-size", size}, "from 1 to 1,024, of megabytes (MB)");
     is_wrong_usage({"diff", trace, "--against", trace, "--html", page, "--html-size", size},
                    "--html-size");
   }

@@ -187,6 +187,21 @@ TEST_CASE("tables fit a terminal, and name the columns left out; pipes get them 
   CHECK_FALSE(output_of({"queues", trace}).contains("less -S"));
 }
 
+TEST_CASE("sentences of a report and of a comparison are wrapped at the terminal's width") {
+  const Traces traces;
+  const std::string trace = "'" + traces.path("traced") + "'";
+  for (const std::string begin : {"times are without ", "compared are ", "D: "}) {
+    const auto lines = on_a_terminal(
+        begin.starts_with("times") ? "report " + trace : "diff " + trace + " --against " + trace,
+        80);
+    const auto sentence = std::ranges::find_if(
+        lines, [&](const std::string& line) { return line.starts_with(begin); });
+    CAPTURE(begin);
+    REQUIRE(sentence != lines.end());
+    CHECK(sentence->size() <= 80);
+  }
+}
+
 TEST_CASE("the first tables of a report fit a terminal of 80 columns") {
   const Traces traces;
   std::size_t rows = 0;

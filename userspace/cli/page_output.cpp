@@ -23,7 +23,10 @@ Argument define_page_size(Arguments& arguments, std::uint64_t& megabytes) {
                   "The largest size of traces inside a page, in megabytes. Of larger traces the "
                   "page has a summary and the slowest packets; the traces can be dropped onto it")
       .type_name("MB")
-      .check(whole_number(1, 1024))
+      .check([](const std::string& text) {
+        const std::string wrong = whole_number(1, 1024)(text);
+        return wrong.empty() ? wrong : wrong + ", of megabytes (MB)";
+      })
       .capture_default_str();
 }
 

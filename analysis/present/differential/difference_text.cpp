@@ -74,7 +74,7 @@ std::string unit_text(const DifferenceContent& content) {
         "runs of one build is not known from one run a side";
     if (content.base.size() > 1 || content.now.size() > 1)
       text = "compared are blocks of runs; what differs between runs of one build counts as change";
-    return text + "\n";
+    return wrapped(text, 2, content.width) + "\n";
   }
   std::string text =
       fmt::format("compared are runs: {}", of_both(content.base.size(), content.now.size()));
@@ -83,17 +83,19 @@ std::string unit_text(const DifferenceContent& content) {
   if (std::min(content.base.size(), content.now.size()) < needed)
     text += fmt::format("; {} tests at {:.2g} take {} and {} to show anything", found.tests,
                         content.level, needed, needed);
-  return text + "\n";
+  return wrapped(text, 2, content.width) + "\n";
 }
 
 std::string effective_text(const DifferenceContent& content) {
   std::string text;
   for (const differential::Comparison& each : content.found.times)
     if (each.is_latency)
-      text += fmt::format("{}: {} packets, which say as much as {} independent ones\n",
-                          each.direction, of_both(each.base_count, each.now_count),
-                          of_both(static_cast<std::size_t>(each.base_effective),
-                                  static_cast<std::size_t>(each.now_effective)));
+      text += wrapped(fmt::format("{}: {} packets, which say as much as {} independent ones",
+                                  each.direction, of_both(each.base_count, each.now_count),
+                                  of_both(static_cast<std::size_t>(each.base_effective),
+                                          static_cast<std::size_t>(each.now_effective))),
+                      2, content.width) +
+              "\n";
   return text;
 }
 
@@ -216,7 +218,9 @@ std::string tracing_text(const DifferenceContent& content) {
     return fmt::format("{} a packet ({} of the target's CPU)", duration(ns / all),
                        percent(share / all));
   };
-  return fmt::format("tracing took: base {}, new {}\n", of(content.base), of(content.now));
+  return wrapped(fmt::format("tracing took: base {}, new {}", of(content.base), of(content.now)), 2,
+                 content.width) +
+         "\n";
 }
 
 // Counts, rates and depths are over the whole time of a run.
@@ -229,10 +233,11 @@ std::string shed_text(const DifferenceContent& content) {
   const double base = of(content.base);
   const double now = of(content.now);
   if (base == 0 && now == 0) return {};
-  return fmt::format(
-      "points were off, for the budget or switched off, for up to {} of the time "
-      "in base, {} in new: rates and depths differ by that\n",
-      percent(base), percent(now));
+  return wrapped(fmt::format("points were off, for the budget or switched off, for up to {} of the "
+                             "time in base, {} in new: rates and depths differ by that",
+                             percent(base), percent(now)),
+                 2, content.width) +
+         "\n";
 }
 
 ordered_json comparison_json(const differential::Comparison& each, double scale,

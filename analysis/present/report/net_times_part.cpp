@@ -144,19 +144,22 @@ std::string net_times_text(const ReportContent& content) {
   if (!content.summary.has_net_times()) {
     const bool traps = content.facts.capture.engine == model::Engine::kBpf &&
                        !content.facts.capture.attach.empty();
-    return traps
-               ? "times include what tracing took: this trace does not say well enough what a hit "
-                 "cost\n"
-               : "";
+    return traps ? wrapped(
+                       "times include what tracing took: this trace does not say well enough "
+                       "what a hit cost",
+                       2, content.width) +
+                       "\n"
+                 : "";
   }
   const std::string shares = shares_words(content);
   if (shares.empty()) return "";
   const std::string costs = words(costs_of_hits(content));
-  std::string text =
+  const std::string sentence =
       content.is_raw
-          ? fmt::format("times include what tracing took: {} ({})\n", shares, costs)
-          : fmt::format("times are without what tracing took: {} ({}); --raw: as measured\n",
-                        shares, costs);
+          ? fmt::format("times include what tracing took: {} ({})", shares, costs)
+          : fmt::format("times are without what tracing took: {} ({}); --raw: as measured", shares,
+                        costs);
+  std::string text = wrapped(sentence, 2, content.width) + "\n";
   if (content.summary.forgotten() != 0)
     text += fmt::format("{} stays reach too far back to be corrected in full\n",
                         count(content.summary.forgotten()));
