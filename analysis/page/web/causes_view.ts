@@ -1,24 +1,9 @@
 // The causes of lateness: how many packets each one made late, and how much of their time it took.
+import { kCauses } from "./causes";
 import { barCell, element, headRow } from "./dom";
 import { slowest } from "./overview";
 import { Cause, Explanation } from "./report_types";
 import { count, duration, plainName, share } from "./units";
-
-// All causes that `explain` looks for, by their names there. It finds some only where the kernel's
-// events were recorded: `needs` has the words of `record --context`.
-const kCauses: { name: string; words: string; needs: string[] }[] = [
-  { name: "queue", words: "packets ahead in a queue", needs: [] },
-  { name: "slot", words: "the next slot or a grant (by the field slot)", needs: [] },
-  { name: "order", words: "a later packet of the flow that had to go first", needs: [] },
-  { name: "pieces", words: "pieces that came later", needs: [] },
-  { name: "again", words: "retransmissions", needs: [] },
-  { name: "work", words: "work of a stage", needs: ["sched"] },
-  { name: "cpu", words: "a CPU that another thread had", needs: ["sched"] },
-  { name: "blocked", words: "a sleep, a lock or a device", needs: ["sched"] },
-  { name: "handover", words: "a hand-over between threads", needs: ["sched"] },
-  { name: "held", words: "a thread that waited for more", needs: ["sched"] },
-  { name: "interrupted", words: "interrupts", needs: ["sched", "irq"] },
-];
 
 export function causesView(explanation: Explanation): HTMLElement {
   const { late, complete, causes, deadline_ns: deadline, late_ns: all } = explanation;

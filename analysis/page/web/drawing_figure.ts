@@ -20,7 +20,7 @@ function svgText(drawing: SVGElement): string {
   const from = [drawing, ...drawing.querySelectorAll("*")];
   [copy, ...copy.querySelectorAll("*")].forEach((node, i) => {
     const style = getComputedStyle(from[i]);
-    for (const name of ["fill", "stroke", "stroke-width", "stroke-dasharray", "opacity", "font-size", "font-family", "font-weight", "text-anchor"])
+    for (const name of ["fill", "stroke", "stroke-width", "stroke-dasharray", "paint-order", "opacity", "font-size", "font-family", "font-weight", "text-anchor"])
       (node as SVGElement).style.setProperty(name, style.getPropertyValue(name));
   });
   return new XMLSerializer().serializeToString(copy);

@@ -2,6 +2,7 @@
 // layers side by side and time downwards. A bar is a stay of the packet, or of a piece of it, from
 // the event that brought it there to the event that took it on.
 import { Axis, linear } from "./axes";
+import { causeClass, causeLegend, causePatterns } from "./causes";
 import { element, shape } from "./dom";
 import { drawingFigure } from "./drawing_figure";
 import { DataTable } from "./picture";
@@ -97,7 +98,9 @@ export function waterfall(packet: Packet, look: Look): Waterfall {
                    shape("text", { x: look.isTurned ? frame.end - 4 : x, y: look.isTurned ? at + 13 : y, class: "endname" },
                          `whole after ${duration(journey.latency_ns)}`));
   }
-  return withSteps(packet, bars, shapes, drawingFigure(title, drawing, tableOfEvents(packet)));
+  const figure = drawingFigure(title, drawing, tableOfEvents(packet));
+  if (parts.length > 0) figure.querySelector(".wide")!.before(causeLegend(parts.map(({ cause }) => cause)));
+  return withSteps(packet, bars, shapes, figure);
 }
 
 // Adds the steps from event to event: the bars of an event are marked, and its words shown.
@@ -148,7 +151,7 @@ function causesOf(frame: Frame, packet: Packet): SVGElement[] {
   for (const { part, begin, end } of stretches.sort((a, b) => a.begin - b.begin)) {
     const from = frame.along.at(begin), to = frame.along.at(end);
     const strip = shape("g", { class: "part" },
-        shape("rect", { ...frame.box(from, to, at, 18), class: causeClass(part) }),
+        shape("rect", { ...frame.box(from, to, at, 18), class: causeClass(part.cause) }),
         shape("title", {}, causeText(part)));
     if (!isTurned && frame.hasRoom(part.cause, from, to, 18)) strip.append(shape("text", { x: (from + to) / 2, y: at + 13, class: "inside" }, part.cause));
     made.push(strip);
@@ -173,7 +176,6 @@ function causesOf(frame: Frame, packet: Packet): SVGElement[] {
 const stretchesOf = ({ journey }: Packet, { stretches }: Part) =>
     stretches.map(([begin, end]) => ({ begin: begin - journey.start_ns, end: end - journey.start_ns }));
 
-const causeClass = ({ cause }: Part) => `cause ${cause.replace(/[^a-z]/g, "")}`;
 const causeText = (part: Part) => `${part.cause}${part.at ? ` in ${plainName(part.at)}` : ""}: ${duration(part.ns)}` +
     (waitedFor(part) ? `, waited for ${waitedFor(part)}` : "");
 
@@ -221,7 +223,7 @@ function barOf(frame: Frame, packet: Packet, { lanes }: Bars, bar: Bar, colour: 
       for (const stretch of stretchesOf(packet, part)) {
         const begin = Math.max(bar.from, stretch.begin), end = Math.min(bar.to, stretch.end);
         if (end > begin)
-          made.append(shape("rect", { ...frame.box(frame.along.at(begin), frame.along.at(end), across + thick - 4, 3), class: `filled ${causeClass(part)}` }));
+          made.append(shape("rect", { ...frame.box(frame.along.at(begin), frame.along.at(end), across + thick - 4, 3), class: `filled ${causeClass(part.cause)}` }));
       }
     }
   const rank = bar.share === null ? "" : percentileText(bar.share);
@@ -287,7 +289,7 @@ function tableOfEvents({ journey }: Packet): DataTable {
 }
 
 function definitions(): SVGElement {
-  return shape("defs", {},
+  return shape("defs", {}, ...causePatterns(),
       shape("pattern", { id: "repeat", width: 6, height: 6, patternUnits: "userSpaceOnUse", patternTransform: "rotate(45)" },
           shape("line", { x1: 0, y1: 0, x2: 0, y2: 6, stroke: "#fff", "stroke-width": 2.5, opacity: 0.65 })),
       shape("marker", { id: "arrow", viewBox: "0 0 6 6", refX: 5, refY: 3, markerWidth: 6, markerHeight: 6, orient: "auto" },
