@@ -10,7 +10,7 @@ import { pathToFileURL } from "node:url";
 import { chromium } from "playwright-core";
 
 const { SOJOURN, UNITS, SCREENSHOTS } = process.env;
-export const { count, duration, share } = await import(pathToFileURL(UNITS));
+export const { count, duration, identifier, share } = await import(pathToFileURL(UNITS));
 
 export const directory = fs.mkdtempSync(path.join(os.tmpdir(), "sojourn-page-"));
 let browser;

@@ -9,8 +9,8 @@ import path from "node:path";
 import { after, before, test } from "node:test";
 import { createRequire } from "node:module";
 
-import { cells, count, directory, duration, endBrowser, json, jsonLines, open, pageOf, settled, share, shoot, showsGroups, showsIds, showsTheFirstScreen,
-         showsTheOtherViews, sojourn, startBrowser, until } from "./page_driver.mjs";
+import { cells, count, directory, duration, endBrowser, identifier, json, jsonLines, open, pageOf, settled, share, shoot, showsGroups, showsIds,
+         showsTheFirstScreen, showsTheOtherViews, sojourn, startBrowser, until } from "./page_driver.mjs";
 
 const { SOJOURN, MAKE_TRACE, MAKE_SCHEDULED_TRACE, MAKE_EXPORT_TRACES, GOLDEN } = process.env;
 const axe = fs.readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
@@ -39,6 +39,10 @@ test("the slowest packet and its reason are two clicks away", async () => {
   const journey = JSON.parse(sojourn("journeys", trace, "--json", "--id", String(worst.id)));
   assert.equal(bars, journey.events.reduce((sum, event) => sum + event.parents.length, 0));
   assert.match(page.url(), new RegExp(`packet=${worst.id}`));
+  const ids = Object.entries(journey.known_ids ?? journey.ids).map(([name, value]) => identifier(name, value)).join(" ");
+  assert.equal(await page.textContent("#packet-title"), `Journey ${worst.id}: ${worst.dir} ${ids}`);
+  const legend = await page.$$eval(".legend li", (items) => items.map((item) => item.textContent));
+  assert.deepEqual(legend.sort(), [...new Set(worst.parts.map(({ cause }) => cause))].sort());
   const cut = await page.$$eval("svg.waterfall:not(.turned) text.whom", (texts) => texts.filter((text) => {
     const { x, width } = text.getBBox();
     return x < 0 || x + width > text.ownerSVGElement.viewBox.baseVal.width;

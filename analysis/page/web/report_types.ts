@@ -1,6 +1,7 @@
 // The parts of the engine's answers that the page shows: `sojourn report --json`, `explain --json`
 // and others.
 import { JourneyTable } from "./engine_client";
+import { Named } from "./waterfall_bars";
 
 export interface Latency {
   mean: number;
@@ -53,10 +54,8 @@ export interface Cause {
   ns: number;
 }
 
-export interface WorstPacket {
+export interface WorstPacket extends Named {
   id: number;
-  dir: string;
-  ids: Record<string, number>;
   start_ns: number;
   latency_ns: number;
   segments: number;

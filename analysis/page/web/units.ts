@@ -53,7 +53,8 @@ export function exactTime(ns: number): string {
 
 const kHexadecimal = new Set(["rnti", "teid", "addr", "address", "tbs_addr"]);
 
-export function identifier(name: string, value: number | string): string {
+export function identifier(name: string, value: number | string | null): string {
+  if (value === null) return `${name} ?`;
   return kHexadecimal.has(name) ? `${name} 0x${Number(value).toString(16)}` : `${name} ${value}`;
 }
 

@@ -18,10 +18,8 @@ export interface JourneyEvent {
   at_most?: (number | null)[];  // by parent: the share of the stays in that hop that took at most as long
 }
 
-export interface JourneyDetail {
+export interface JourneyDetail extends Named {
   id: number;
-  dir: string;
-  ids: Record<string, number>;
   start_ns: number;
   end_ns: number;
   latency_ns: number;
@@ -85,8 +83,16 @@ export interface Bars {
   made: (Bar & { of: Made })[];  // activities and markers, in lanes of their names
 }
 
-export const packetName = (journey: { dir: string; ids: Record<string, number> }) =>
-    `${journey.dir} ${Object.entries(journey.ids).map(([name, value]) => identifier(plainName(name), value)).join(" ")}`;
+// What names a packet: its first event's ids, or those that other events of it know instead of an
+// address. Null is an id that was not read.
+export interface Named {
+  dir: string;
+  ids: Record<string, number>;
+  known_ids?: Record<string, number | null>;
+}
+
+export const packetName = ({ dir, ids, known_ids: known = ids }: Named) =>
+    `${dir} ${Object.entries(known).map(([name, value]) => identifier(plainName(name), value)).join(" ")}`;
 
 // Writes a percentile, never rounded up: "p99.9" does not become "p100".
 export function percentileText(share: number): string {
