@@ -107,7 +107,16 @@ export async function showsTheFirstScreen(page, file) {
   }
   const health = await page.$$eval(".health li", (items) => items.map((item) => item.textContent));
   const sum = (key) => Object.values(report.journeys).reduce((all, direction) => all + direction[key], 0);
-  for (const [words, figure] of [["events", report.events], ["lost", report.lost], ["dropped", sum("dropped")], ["censored", sum("censored")],
+  // An import and a damaged file do not say what was lost.
+  const knowsLosses = report.lost > 0 || (report.target.pid > 0 && report.file.whole);
+  assert.ok(health.includes(knowsLosses ? `${count(report.lost)} lost` : "losses unknown"), health);
+  const cost = report.tracing?.share ?? null;
+  assert.ok(health.includes(cost === null ? "cost unknown" : `${share(cost)} of the target's CPU was tracing`), health);
+  const off = new Set((report.tracing?.shed ?? []).map(({ point }) => point)).size;
+  assert.equal(health.filter((words) => words.startsWith(`${count(off)} point`) && words.includes(" off for up to ")).length, off > 0 ? 1 : 0);
+  const unplaced = (report.unplaced ?? []).length;
+  assert.equal(health.filter((words) => words.startsWith(`${count(unplaced)} point`) && words.endsWith(" of the map not placed")).length, unplaced > 0 ? 1 : 0);
+  for (const [words, figure] of [["events", report.events], ["dropped", sum("dropped")], ["censored", sum("censored")],
                                  ["incomplete", sum("incomplete")], ["ambiguous", sum("ambiguous")]])
     assert.ok(health.includes(`${count(figure)} ${words}`), `${figure} ${words}: ${health}`);
   assert.ok(health.includes(report.file.whole ? "whole file" : `${count(report.file.damaged_places)} damaged places`));

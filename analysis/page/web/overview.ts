@@ -3,8 +3,8 @@
 import { differencesPanel } from "./differences_view";
 import { barCell, element, headRow } from "./dom";
 import { JourneyTable } from "./engine_client";
+import { health, offTimes } from "./health";
 import { boxOf, boxText, heatMap, slowestDots } from "./heat_map";
-import { figures } from "./live_figures";
 import { Differences, Explanation, Report } from "./report_types";
 import { box, openPacket } from "./selection";
 import { packetName } from "./waterfall_bars";
@@ -19,7 +19,7 @@ export function overview(report: Report, explanation: Explanation, table: Journe
   return element("section", { class: "overview" },
       element("p", { class: "verdict", id: "verdict" }, verdict(report, explanation)),
       health(report),
-      ...["D", "U"].filter((dir) => report.journeys[dir]?.complete > 0).map((dir) => mapOf(dir, explanation, table, asker)),
+      ...["D", "U"].filter((dir) => report.journeys[dir]?.complete > 0).map((dir) => mapOf(dir, report, explanation, table, asker)),
       element("div", { class: "columns" }, hops(report, explanation), slowest(explanation)),
       ...made(report));
 }
@@ -53,26 +53,7 @@ export function verdict(report: Report, explanation: Explanation): string {
   return parts.join(" ");
 }
 
-function health(report: Report): HTMLElement {
-  const sum = (key: "ambiguous" | "censored" | "dropped" | "incomplete") =>
-      Object.values(report.journeys).reduce((all, direction) => all + direction[key], 0);
-  const mark = (name: string, text: string, good: boolean, why: string) =>
-      element("li", { class: good ? "good" : "warn", title: why }, element("b", {}, text), ` ${name}`);
-  const { file } = report;
-  const isUnfinished = !file.whole && file.damaged_places === 0 && figures.get()?.growing === true;
-  return element("ul", { class: "health", "aria-label": "Can the trace be trusted?" },
-      mark("events", count(report.events), true, `${duration(1e9 * report.duration_s)} were recorded`),
-      mark("lost", count(report.lost), report.lost === 0, "Events that the tracer could not keep"),
-      mark("dropped", count(sum("dropped")), true, "Packets that a layer threw away"),
-      mark("censored", count(sum("censored")), true, "Packets cut off by the start or the end of the capture, or by lost events"),
-      mark("incomplete", count(sum("incomplete")), sum("incomplete") === 0, "Packets whose end was not seen in time"),
-      mark("ambiguous", count(sum("ambiguous")), sum("ambiguous") === 0, "Packets of which a step may belong to another one"),
-      mark("of the target's CPU was tracing", share(report.tracing?.share ?? 0), (report.tracing?.share ?? 0) < 0.05, "What tracing cost the target"),
-      isUnfinished ? mark("file", "growing", true, "The trace is still being written") :
-      mark(file.whole ? "file" : "damaged places", file.whole ? "whole" : count(file.damaged_places), file.whole, "Whether blocks of the file are missing"));
-}
-
-function mapOf(dir: string, explanation: Explanation, table: JourneyTable, asker: Asker): HTMLElement {
+function mapOf(dir: string, report: Report, explanation: Explanation, table: JourneyTable, asker: Asker): HTMLElement {
   const direction = dir === "D" ? 0 : 1;
   const chosen = boxOf(box.get());
   const mine = chosen?.direction === direction ? chosen : undefined;
@@ -81,6 +62,7 @@ function mapOf(dir: string, explanation: Explanation, table: JourneyTable, asker
     table,
     deadline: explanation.deadline_ns[dir as "D" | "U"] ?? undefined,
     dots: slowestDots(direction, table),
+    off: offTimes(report, dir),
     open: (id) => openPacket.set(id),
     box: mine,
     select: (dragged) => box.set(boxText(dragged)),

@@ -33,13 +33,18 @@ export interface Report {
   file: { whole: boolean; damaged_places: number; missing: number; ended_in_order: boolean };
   duration_s: number;
   open_ns: number;
+  close_ns: number;
   redacted?: boolean;
   journeys: Record<string, DirectionReport>;
   hops: { dir: string; at: string; from: string; to: string; count: number; latency_us: Latency }[];
   activities?: { name: string; count: number; duration_us: Latency }[];  // found by a script
   markers?: { name: string; count: number }[];
   queues: { name: string; dir: string; max: number; p50: number; mean: number; stay_us: Latency | null; decisive_us: number; depth_known: boolean }[];
-  tracing: { share: number };
+  points: { name: string; dir: string }[];
+  unplaced?: string[];  // points of the map without a place in the program: "D a--b"
+  // What tracing cost, if that was measured, and when points were off to stay within the budget; an
+  // until_ns of 0 is the end of the capture.
+  tracing?: { share: number | null; shed: { point: string | null; from_ns: number; until_ns: number }[] };
   tracer_cpu_ns: number;
   target_cpu_ns: number;
 }
