@@ -16,17 +16,28 @@ type Extent = [first: number, last: number, low: number, high: number];
 
 // Returns the extent of arrival times and latencies of a direction in all of the tables.
 export function extent(direction: number, ...tables: (PieceTable | undefined)[]): Extent {
-  let first = Infinity, last = -Infinity, low = Infinity, high = 0;
-  for (const table of tables) {
-    if (!table) continue;
-    const of = remembered(table, `extent ${direction}`, "", () => extentOf(table, direction));
-    first = Math.min(first, of[0]);
-    last = Math.max(last, of[1]);
-    low = Math.min(low, of[2]);
-    high = Math.max(high, of[3]);
-  }
+  const [first, last, low, high] = joined([direction], tables);
   if (high === 0) return [0, 1, 1, 10];
   return [first, Math.max(last, first + 1), low * 0.9, high * 1.2];
+}
+
+// Returns the first and the last arrival of both directions, so that their pictures one below the
+// other have one axis.
+export function span(...tables: (PieceTable | undefined)[]): [first: number, last: number] {
+  const [first, last, , high] = joined([0, 1], tables);
+  return high === 0 ? [0, 1] : [first, Math.max(last, first + 1)];
+}
+
+function joined(directions: number[], tables: (PieceTable | undefined)[]): Extent {
+  const all: Extent = [Infinity, -Infinity, Infinity, 0];
+  for (const direction of directions)
+    for (const table of tables) {
+      if (!table) continue;
+      const of = remembered(table, `extent ${direction}`, "", () => extentOf(table, direction));
+      [0, 2].forEach((at) => all[at] = Math.min(all[at], of[at]));
+      [1, 3].forEach((at) => all[at] = Math.max(all[at], of[at]));
+    }
+  return all;
 }
 
 function extentOf({ grid, count, direction: directions, start, latency }: PieceTable, direction: number): Extent {

@@ -5,8 +5,8 @@ import { Axis, linear, logarithmic } from "./axes";
 import { element } from "./dom";
 import { kDirections, PieceTable } from "./engine_client";
 import { countsOfGrid, spreadCells } from "./grid_cells";
-import { Cells, countCells, extent, kBottom, kLeft, kRight, kTop, mostOf, paintCells, rowsOfCells } from "./heat_cells";
-import { drawAxes, DataTable, line, picture, Picture } from "./picture";
+import { Cells, countCells, extent, kBottom, kLeft, kRight, kTop, mostOf, paintCells, rowsOfCells, span } from "./heat_cells";
+import { drawAxes, DataTable, Drawing, line, picture, Picture } from "./picture";
 import { remembered } from "./remembered";
 import { duration, exactTime } from "./units";
 
@@ -25,6 +25,7 @@ interface Options {
   beside?: PieceTable;  // the table of the picture beside it: both have one scale
   deadline: number | undefined;
   dots: { id: number; start: number; latency: number }[];
+  off?: [from: number, to: number][];  // when points of the direction were off
   box: Box | undefined;
   open(id: number): void;
   select?(box: Box): void;  // undefined: no box can be dragged
@@ -50,7 +51,9 @@ export function boxOf(text: string): Box | undefined {
 
 export function heatMap(options: Options): Picture {
   const { direction, table, dots, deadline } = options;
-  const [first, last, low, high] = extent(direction, table, options.beside);
+  const [, , low, high] = extent(direction, table, options.beside);
+  const [first, last] = span(table, options.beside);
+  const off = (options.off ?? []).map(([from, to]) => [Math.max(first, from), Math.min(last, to)]).filter(([from, to]) => from < to);
   let axes: { across: Axis; up: Axis; width: number } | undefined;
   let dragged: { x1: number; y1: number; x2: number; y2: number } | undefined;
   let cells: Cells | undefined;
@@ -76,6 +79,7 @@ export function heatMap(options: Options): Picture {
       axes = { across, up, width };
       context.fillStyle = colour("panel");
       context.fillRect(kLeft, kTop, right - kLeft, bottom - kTop);
+      paintOff(drawing, off.map(([from, to]) => [across.at(from), across.at(to)]), bottom);
       paintCells(context, cells, colour("heat"), most);
       drawAxes(drawing, across, up, kLeft, kTop, right, bottom,
                (value) => duration(value), (value) => duration(value));
@@ -160,7 +164,9 @@ export function heatMap(options: Options): Picture {
     if (!dragged) {
       const { offsetX: x, offsetY: y } = event;
       canvas.style.cursor = nearest(x, y) !== undefined ? "pointer" : options.select ? "crosshair" : "default";
-      canvas.title = `${duration(axes.across.value(x))} after the start, latency ${duration(axes.up.value(y))}`;
+      const at = axes.across.value(x);
+      canvas.title = `${duration(at)} after the start, latency ${duration(axes.up.value(y))}` +
+          (off.some(([from, to]) => from <= at && at <= to) ? ". Some points were off then." : "");
       return;
     }
     if (!options.select) return;
@@ -199,6 +205,21 @@ export function heatMap(options: Options): Picture {
     }
   });
   return made;
+}
+
+// Marks the stretches, in pixels, in which points were off. Where there is room a word says so.
+function paintOff({ context, colour }: Drawing, stretches: number[][], bottom: number): void {
+  const words = "points were off";
+  context.textAlign = "center";
+  context.textBaseline = "middle";
+  for (const [from, to] of stretches) {
+    context.globalAlpha = 0.5;
+    context.fillStyle = colour("line");
+    context.fillRect(from, kTop, to - from, bottom - kTop);
+    context.globalAlpha = 1;
+    context.fillStyle = colour("faint");
+    if (to - from > context.measureText(words).width + 8) context.fillText(words, (from + to) / 2, (kTop + bottom) / 2);
+  }
 }
 
 const kDots = 12;
