@@ -215,7 +215,6 @@ test("of each packet's pieces the last one to arrive has its latency", async () 
   for (const journey of told) assert.ok(pieces.get(String(journey.id)).includes(duration(journey.latency_ns)), journey.id);
   assert.ok([...pieces.values()].some((each) => each.length > 1));
   const all = await page.textContent(".picture p");
-  await page.focus("canvas");
   await page.keyboard.press("w");
   assert.notEqual(await page.textContent(".picture p"), all);
   for (let at = 0; at < 2; ++at) await page.keyboard.press("w");
@@ -295,6 +294,26 @@ test("the time line and its list of events are in step, and a packet can be foll
   await page.locator("section.timeline tbody button").nth(4).click();
   await until(page, () => [...document.querySelectorAll("section.timeline tbody tr")].findIndex((row) => row.ariaCurrent) === 4);
   await shoot(page, "followed-light");
+  await close();
+});
+
+test("pictures that zoom take their keys without a click, and 0 leaves the filter", async () => {
+  const { page, close } = await open(pageOf(trace), { hash: "view=timeline&where=dir+%3D%3D+U" });
+  assert.equal(await page.evaluate(() => document.activeElement.tagName), "CANVAS");
+  assert.equal(await page.textContent(".unfiltered"), "The time line shows all events, not only those of the filter.");
+  const times = (await cells(page, "section.timeline .list")).map(([time]) => time);
+  assert.equal(new Set(times).size, new Set(jsonLines("events", trace, "--limit", String(times.length)).map(({ t_ns: ns }) => ns)).size);
+  for (const time of times) assert.match(time, /^\d+\.\d{3} \d{3} \d{3} s$/);
+  await page.click("[data-view=arrivals]");
+  await settled(page);
+  const shown = () => page.textContent(".picture p");
+  const all = await shown();
+  await page.evaluate(() => document.activeElement.blur());
+  await page.keyboard.press("w");
+  assert.notEqual(await shown(), all);
+  await page.keyboard.press("0");
+  assert.equal(await shown(), all);
+  assert.equal(await page.inputValue("#where"), "dir == U");
   await close();
 });
 

@@ -2,13 +2,14 @@
 // are in view to be told apart, their number is shown instead, as on the first screen.
 import { ArrivalRuns } from "./arrival_runs";
 import { linear, logarithmic } from "./axes";
+import { digitOf } from "./digit_keys";
 import { element } from "./dom";
 import { PieceTable } from "./engine_client";
 import { Cells, countCells, extent, kBottom, kLeft, kRight, kTop, paintCells, rowsOfCells } from "./heat_cells";
 import { drawAxes, picture } from "./picture";
 import { PixelLayer } from "./pixels";
 import { following, openPacket } from "./selection";
-import { count, duration } from "./units";
+import { count, duration, instantTexts } from "./units";
 
 const kHeight = 320;
 const kMostDots = 3000;
@@ -51,6 +52,7 @@ function arrivals(table: PieceTable, direction: number): HTMLElement {
   const made = picture({
     title: `Latency of each ${direction === 0 ? "downlink" : "uplink"} piece over its arrival time`,
     height: kHeight,
+    isKeyed: true,
     table: () => ({
       columns: ["journey", "arrival", "latency"],
       rows: Array.from(shown.subarray(0, kMostRows), (i) => [table.id[i], duration(table.start[i]), duration(table.latency[i])]),
@@ -67,7 +69,8 @@ function arrivals(table: PieceTable, direction: number): HTMLElement {
         cellsOf = key;
         paintCells(context, cells!, colour("heat"));
       }
-      drawAxes(drawing, across, up, kLeft, kTop, right, bottom, duration, duration);
+      const { text, origin } = instantTexts(from, to);
+      drawAxes(drawing, across, up, kLeft, kTop, right, bottom, text, duration, origin);
       if (inView <= kMostDots) {
         joins(context, table, shown, across.at, up.at, colour("faint"));
         // Dots at the edges of the picture are drawn whole.
@@ -161,7 +164,7 @@ function listen(canvas: HTMLCanvasElement, moves: Moves): void {
     else if (event.code === "KeyS") moves.zoom(2);
     else if (event.code === "KeyA") moves.move(-1 / 3);
     else if (event.code === "KeyD") moves.move(1 / 3);
-    else if (event.key === "0" || event.code === "KeyF") moves.all();
+    else if (digitOf(event) === 0 || event.code === "KeyF") moves.all();
     else return;
     event.preventDefault();
     event.stopPropagation();

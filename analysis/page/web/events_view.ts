@@ -1,6 +1,6 @@
 // The raw events of the selection, in the order of their times.
 import { element, headRow } from "./dom";
-import { count, duration, identifier, plainName } from "./units";
+import { count, exactInstant, identifier, plainName } from "./units";
 
 export interface RawEvent {
   time_ns: number;
@@ -16,8 +16,8 @@ export function eventsView(events: RawEvent[], more: boolean, choose?: (index: n
       element("table", {},
           headRow("#time", "direction", "point", "thread", "values"),
           element("tbody", {}, ...events.map((event, i) => element("tr", {},
-              element("td", { class: "number" }, choose ? element("button", { type: "button", class: "packet", click: () => choose(i) }, duration(event.time_ns))
-                                                        : duration(event.time_ns)),
+              element("td", { class: "number" }, choose ? element("button", { type: "button", class: "packet", click: () => choose(i) }, exactInstant(event.time_ns))
+                                                        : exactInstant(event.time_ns)),
               element("td", {}, plainName(event.dir)),
               element("td", {}, plainName(event.point)),
               element("td", {}, plainName(event.thread)),

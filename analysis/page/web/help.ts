@@ -4,7 +4,7 @@ import { element, replace } from "./dom";
 const kKeys: [string, string][] = [
   ["/", "go to the filter"],
   ["Enter", "in the filter: use it"],
-  ["0", "all packets: remove the filter"],
+  ["0", "all packets: remove the filter; on arrivals and the time line: show all of the time"],
   ["1 to 9", "the views, from left to right"],
   ["P, C, M", "the profile, two traces, the machine"],
   ["L", "the live figures, where `sojourn serve` has the trace"],

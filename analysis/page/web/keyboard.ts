@@ -1,16 +1,13 @@
-// The keys of the whole page. Pictures have keys of their own, which do not come here.
+// The keys of the whole page. Pictures have keys of their own. These come here only where the picture
+// is not focused, and are given to it.
 import { palette } from "./commands";
+import { digitOf } from "./digit_keys";
 import { goToFilter, showAllPackets } from "./filter_form";
 import { showHelp } from "./help";
 import { followPacket, goToPacket, stepInPacket, turnPacket } from "./packet_dialog";
+import { keyedPicture } from "./screen";
 import { box, openPacket, view } from "./selection";
 import { viewOfDigit, viewOfLetter } from "./view_names";
-
-// The key's place says which digit it is: some keyboards have digits behind Shift.
-function digitOf({ code, key }: KeyboardEvent): number | undefined {
-  const named = /^(?:Digit|Numpad)(\d)$/.exec(code) ?? /^(\d)$/.exec(key);
-  return named ? Number(named[1]) : undefined;
-}
 
 const takesText = (target: EventTarget | null) =>
     (target instanceof HTMLInputElement && target.type === "text") || target instanceof HTMLSelectElement;
@@ -25,7 +22,14 @@ function onKey(event: KeyboardEvent): void {
   const isTyping = takesText(event.target);
   if (event.key === "Escape" && isTyping) return (event.target as HTMLElement).blur();
   if (event.key === "Escape" && openPacket.get() === undefined) box.set("");
-  if (!isTyping && act(event)) event.preventDefault();
+  if (!isTyping && (isOfPicture(event) || act(event))) event.preventDefault();
+}
+
+// Gives a key to the picture that zooms, if the view has one. Returns whether it means something there.
+function isOfPicture({ code, key, target }: KeyboardEvent): boolean {
+  const picture = keyedPicture();
+  if (!picture || target === picture || document.querySelector("dialog[open]")) return false;
+  return !picture.dispatchEvent(new KeyboardEvent("keydown", { code, key, cancelable: true }));
 }
 
 // Returns whether the key means something.

@@ -27,6 +27,7 @@ interface Options {
   paint(drawing: Drawing): void;
   table(): DataTable;
   exact?(): DataTable;  // the figures that are saved, if the table has others
+  isKeyed?: boolean;    // it has keys to zoom and move, which it gets without a click
 }
 
 // The canvases that are drawn again when the colours change. A canvas that left the page is
@@ -35,9 +36,9 @@ const redraws = new WeakMap<HTMLCanvasElement, () => void>();
 export const redrawn = (canvas: HTMLCanvasElement, draw: () => void) => redraws.set(canvas, draw);
 document.addEventListener("scheme", () => document.querySelectorAll("canvas").forEach((canvas) => redraws.get(canvas)?.()));
 
-export function picture({ title, height: wanted, paint, table, exact = table }: Options): Picture {
+export function picture({ title, height: wanted, paint, table, exact = table, isKeyed }: Options): Picture {
   const heightNow = () => (typeof wanted === "number" ? wanted : wanted());
-  const canvas = element("canvas", { role: "img", tabindex: 0, "aria-label": title });
+  const canvas = element("canvas", { role: "img", tabindex: 0, "aria-label": title, "data-keyed": isKeyed });
   canvas.style.height = `${heightNow()}px`;
   const details = element("details", {},
       element("summary", {}, "as a table"));
@@ -84,30 +85,51 @@ function coloursNow(): (name: string) => string {
   };
 }
 
-// Writes a tick's text below an axis. At the right end it is moved into the picture.
-export function tickText(context: CanvasRenderingContext2D, text: string, at: number, y: number, width: number): void {
-  const half = context.measureText(text).width / 2;
-  context.fillText(text, Math.min(at, width - half - 1), y);
+// Writes texts of ticks below an axis. At the right end a text is moved into the picture. A text that
+// would touch another one is left out, rather than one of a main tick.
+class TickTexts {
+  private taken: [from: number, to: number][] = [];
+
+  constructor(private context: CanvasRenderingContext2D, private y: number, private width: number) {}
+
+  write(text: string, at: number): void {
+    const half = this.context.measureText(text).width / 2;
+    const middle = Math.min(at, this.width - half - 1), from = middle - half - kBetweenTexts / 2, to = middle + half + kBetweenTexts / 2;
+    if (this.taken.some(([begin, end]) => from < end && begin < to)) return;
+    this.taken.push([from, to]);
+    this.context.fillText(text, middle, this.y);
+  }
+
+  // Writes a text at the left edge of the picture, before those of the ticks.
+  writeFirst(text: string): void {
+    this.write(text, this.context.measureText(text).width / 2 + 1);
+  }
 }
 
-// Draws the ticks of an axis across the picture, and their texts below.
+const kBetweenTexts = 6;
+
+// Draws the ticks of an axis across the picture, and their texts below. `first`: what stands before
+// them.
 export function drawTicks({ context, width, colour }: Pick<Drawing, "context" | "width" | "colour">, across: Axis, bottom: number,
-                          text: (value: number) => string): void {
+                          text: (value: number) => string, first = ""): void {
   context.strokeStyle = colour("line");
   context.fillStyle = colour("faint");
   context.lineWidth = 1;
   context.textAlign = "center";
   context.textBaseline = "top";
-  for (const { at, value } of across.ticks()) {
-    line(context, at, bottom, at, bottom + 4);
-    tickText(context, text(value), at, bottom + 6, width);
-  }
+  const texts = new TickTexts(context, bottom + 6, width);
+  if (first) texts.writeFirst(first);
+  const ticks = across.ticks();
+  for (const { at } of ticks) line(context, at, bottom, at, bottom + 4);
+  for (const isMain of [true, false])
+    for (const { at, value, main } of ticks)
+      if (main === isMain) texts.write(text(value), at);
 }
 
 export function drawAxes({ context, width, colour }: Drawing, across: Axis, up: Axis,
                          left: number, top: number, right: number, bottom: number,
-                         acrossText: (value: number) => string, upText: (value: number) => string): void {
-  drawTicks({ context, width, colour }, across, bottom, acrossText);
+                         acrossText: (value: number) => string, upText: (value: number) => string, first = ""): void {
+  drawTicks({ context, width, colour }, across, bottom, acrossText, first);
   context.textAlign = "right";
   context.textBaseline = "middle";
   for (const { at, value, main } of up.ticks()) {

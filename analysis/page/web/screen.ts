@@ -14,9 +14,15 @@ export const inside = element("p", { class: "inside", id: "inside", role: "note"
 
 let shownView: View | undefined;
 
+// Returns the picture of the shown view that has keys to zoom and move.
+export const keyedPicture = () => main.querySelector<HTMLElement>("canvas[data-keyed]");
+
+// A picture with keys of its own gets them, unless somebody is at a field.
 export function put(of: View, content: HTMLElement): void {
   shownView = of;
+  const isAtField = document.activeElement?.closest("form") ?? false;
   replace(main, content);
+  if (!isAtField) keyedPicture()?.focus({ preventScroll: true });
 }
 
 export function askForTrace(): void {

@@ -6,7 +6,7 @@
 import { Axis, linear } from "./axes";
 import { Drawing, drawTicks, line } from "./picture";
 import { PixelLayer } from "./pixels";
-import { count, duration, plainName } from "./units";
+import { count, duration, instantTexts, plainName } from "./units";
 import { Packet } from "./waterfall_bars";
 
 // The engine's answer. Instants are ns since the first mark. A row is a thread's number in
@@ -93,7 +93,8 @@ export class TimelinePicture {
       context.lineWidth = 1;
       line(context, across.at(marked), kTop, across.at(marked), bottom);
     }
-    drawTicks({ context, width, colour }, across, bottom, (value) => exactTick(value, scene.to - scene.from));
+    const { text, origin } = instantTexts(scene.from, scene.to);
+    drawTicks({ context, width, colour }, across, bottom, text, origin);
     if (dragged) {
       context.fillStyle = colour("accent");
       context.globalAlpha = 0.2;
@@ -273,11 +274,3 @@ function paintPacket(context: CanvasRenderingContext2D, { journey: { events } }:
     context.fill();
   });
 }
-
-// Enough digits to tell neighbouring ticks apart.
-function exactTick(value: number, span: number): string {
-  const [unit, length] = span >= 1e9 ? ["s", 1e9] : span >= 1e6 ? ["ms", 1e6] : span >= 1e3 ? ["us", 1e3] : ["ns", 1];
-  const digits = span / (length as number) > 20 ? 0 : 2;
-  return `${(value / (length as number)).toFixed(digits)} ${unit}`;
-}
-

@@ -1,14 +1,15 @@
 // The time line: its picture with a row a thread and a CPU, and a list of the events in view. W and
 // S zoom, A and D move, a drag selects a stretch, a click an event. Rows can be hidden, pinned on
 // top and moved.
+import { digitOf } from "./digit_keys";
 import { element, replace } from "./dom";
 import { Answers } from "./engine_client";
 import { eventsView, RawEvent } from "./events_view";
 import { picture } from "./picture";
 import { arranged, rowChooser } from "./row_chooser";
-import { following, rowSets } from "./selection";
+import { following, rowSets, where } from "./selection";
 import { heightOf, Row, Scene, timeAxis, Timeline, TimelinePicture, widthOfPlot, wordsAt } from "./timeline_picture";
-import { count, duration, plainName } from "./units";
+import { count, duration, exactInstant, plainName } from "./units";
 import { Packet, packetName } from "./waterfall_bars";
 
 const kShortest = 100;  // ns
@@ -33,7 +34,6 @@ export class TimelineView {
   async start(): Promise<void> {
     await this.look(0, 0);
     if (this.packet) await this.fit();
-    const drawing = this.drawing();
     const hasStates = this.shown!.slice_row.length > 0, hasMade = this.shown!.made_row.length > 0;
     replace(this.root, element("h2", {}, "Time line"),
         element("p", {}, "W and S zoom, A and D move, 0 shows all, a drag selects. The list below is of what is in view.",
@@ -41,8 +41,8 @@ export class TimelineView {
             hasStates && " The strip below a row: green it ran, orange it wanted a CPU; an arrow leads from who woke it.",
             this.bounds && " This page has the events around the packet only.",
             this.packet && ` Followed: journey ${this.packet.journey.id}, ${packetName(this.packet.journey)}. [ and ] go along it, F fits it.`),
-        rowChooser("rows", this.allRows(), rowSets, () => this.redraw()), drawing.root, this.told, this.list);
-    drawing.canvas.focus();
+        where.get() !== "" && element("p", { class: "unfiltered" }, "The time line shows all events, not only those of the filter."),
+        rowChooser("rows", this.allRows(), rowSets, () => this.redraw()), this.drawing().root, this.told, this.list);
   }
 
   // Shows a stretch, in ns since the first mark; 0 and 0: all.
@@ -91,7 +91,7 @@ export class TimelineView {
     const row = rows[nearest] as HTMLElement | undefined;
     if (row) this.list.scrollTop = row.offsetTop - this.list.offsetTop - this.list.clientHeight / 2;
     const event = this.events[nearest];
-    this.told.textContent = `${duration(event.time_ns)}: ${plainName(event.point)} by ${plainName(event.thread)}`;
+    this.told.textContent = `${exactInstant(event.time_ns)}: ${plainName(event.point)} by ${plainName(event.thread)}`;
   }
 
   private since(ns: number): number {
@@ -134,6 +134,7 @@ export class TimelineView {
     const look = new TimelinePicture();
     const made = picture({
       title: "Events of each thread over time",
+      isKeyed: true,
       height: () => heightOf(this.rows()),
       table: () => ({ columns: ["thread", "events in view", "running"],
                       rows: this.rows().filter(({ isCpu }) => !isCpu).map(({ name, events, running }) => [name, events, duration(running)]) }),
@@ -159,12 +160,13 @@ export class TimelineView {
 
   private listenToKeys(canvas: HTMLCanvasElement): void {
     canvas.addEventListener("keydown", (event) => {
+      if (event.ctrlKey || event.altKey || event.metaKey) return;
       const span = this.to - this.from, middle = (this.from + this.to) / 2;
       if (event.code === "KeyW") this.zoom(0.5, middle);
       else if (event.code === "KeyS") this.zoom(2, middle);
       else if (event.code === "KeyA") this.go(this.from - span / 3, this.to - span / 3);
       else if (event.code === "KeyD") this.go(this.from + span / 3, this.to + span / 3);
-      else if (event.key === "0") void this.look(0, 0);
+      else if (digitOf(event) === 0) void this.look(0, 0);
       else if (event.code === "KeyF") void this.fit();
       else if (event.code === "BracketLeft" && this.packet) this.follow(-1);
       else if (event.code === "BracketRight" && this.packet) this.follow(1);

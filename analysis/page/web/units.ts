@@ -43,6 +43,28 @@ export function share(part: number): string {
   return `${percent < 1 ? percent.toFixed(2) : percent.toFixed(1)} %`;
 }
 
+// Writes an instant with all of its nanoseconds, which tell neighbouring events apart: "1.169 191 022 s".
+export function exactInstant(ns: number): string {
+  const size = Math.abs(Math.round(ns));
+  const parts = String(size % 1e9).padStart(9, "0").replace(/\d{3}(?=\d)/g, "$& ");
+  return `${ns < 0 ? "-" : ""}${Math.floor(size / 1e9)}.${parts} s`;
+}
+
+// Returns the texts of instants of a stretch of time, with enough digits to tell neighbouring ticks
+// apart. In a short stretch they count from a round instant before it: `origin`, empty if that is
+// the start.
+export function instantTexts(from: number, to: number): { text: (ns: number) => string; origin: string } {
+  const span = Math.max(1, to - from);
+  const round = 10 ** Math.ceil(Math.log10(span));
+  const origin = to / span < 100 ? 0 : Math.floor(from / round) * round;
+  const [unit, length] = span >= 1e9 ? ["s", 1e9] as const : span >= 1e6 ? ["ms", 1e6] as const : span >= 1e3 ? ["us", 1e3] as const : ["ns", 1] as const;
+  const digits = span / length > 20 ? 0 : 2;
+  return {
+    text: (ns) => `${origin > 0 ? "+" : ""}${((ns - origin) / length).toFixed(digits)} ${unit}`,
+    origin: origin > 0 ? exactInstant(origin).replace(/( 000)+ s$/, " s") : "",
+  };
+}
+
 // Writes a time for the filter language: in the largest unit that loses no nanosecond.
 export function exactTime(ns: number): string {
   const whole = Math.max(0, Math.round(ns));
