@@ -32,7 +32,8 @@ const isGrowing = ({ file }: Report) => !file.whole && file.damaged_places === 0
 
 // An import's tracer has no ledger of what it lost, and the ledger of a damaged file may miss as well.
 function losses(report: Report): HTMLElement {
-  const isImport = report.target.pid === 0;
+  const { pid, name } = report.target;
+  const isImport = pid === 0 && name !== "";  // named by its file, and of no process
   if (report.lost === 0 && (isImport || (!report.file.whole && !isGrowing(report))))
     return mark("unknown", "losses unknown", "", isImport ? "Another tracer recorded it, and did not count what it lost" : "The file is not whole");
   return mark(report.lost === 0 ? "good" : "warn", count(report.lost), "lost", "Events that the tracer could not keep");

@@ -32,6 +32,7 @@ interface Options {
 }
 
 const kHeight = 240;
+const kWordsTall = 16;
 const kDotRoom = 8;  // beside the middle of a dot
 
 export function boxExpression(box: Box): string {
@@ -89,7 +90,7 @@ export function heatMap(options: Options): Picture {
         line(context, kLeft, up.at(deadline), right, up.at(deadline));
         context.setLineDash([]);
         // The words have an outline to be legible over cells, and stand where no dots are, as far to
-        // the right as that is.
+        // the right as that is; above the line, if there is room.
         const words = `late above ${duration(deadline)}`;
         const room = context.measureText(words).width + 8;
         const isFree = (from: number) => dots.every(({ start }) => across.at(start) < from - kDotRoom || across.at(start) > from + room + kDotRoom);
@@ -98,12 +99,14 @@ export function heatMap(options: Options): Picture {
         if (from <= kLeft) from = right - room;
         context.fillStyle = colour("bad");
         context.textAlign = "left";
-        context.textBaseline = "bottom";
+        const isAbove = up.at(deadline) - kTop > kWordsTall;
+        const y = up.at(deadline) + (isAbove ? -2 : 3);
+        context.textBaseline = isAbove ? "bottom" : "top";
         context.strokeStyle = colour("panel");
         context.lineWidth = 4;
-        context.strokeText(words, from + 4, up.at(deadline) - 2);
+        context.strokeText(words, from + 4, y);
         context.lineWidth = 1;
-        context.fillText(words, from + 4, up.at(deadline) - 2);
+        context.fillText(words, from + 4, y);
       }
       for (const dot of dots) {
         context.beginPath();

@@ -5,7 +5,7 @@ import { barCell, element, headRow } from "./dom";
 import { JourneyTable } from "./engine_client";
 import { health, offTimes } from "./health";
 import { boxOf, boxText, heatMap, slowestDots } from "./heat_map";
-import { Differences, Explanation, Report } from "./report_types";
+import { Differences, Explanation, Latency, Report } from "./report_types";
 import { box, openPacket } from "./selection";
 import { packetName } from "./waterfall_bars";
 import { count, duration, plainName, plainSentence, share } from "./units";
@@ -40,12 +40,16 @@ function made({ activities = [], markers = [] }: Report): HTMLElement[] {
   return tables.length === 0 ? [] : [element("section", { id: "made" }, element("h2", {}, "What the script found"), ...tables)];
 }
 
+function latencyWords(packets: number, { p50, p99 }: Latency): string {
+  if (packets === 1) return `1 packet took ${duration(1000 * p50)}.`;
+  return `half of ${count(packets)} packets took ${duration(1000 * p50)} or less, the slowest 1 % more than ${duration(1000 * p99)}.`;
+}
+
 export function verdict(report: Report, explanation: Explanation): string {
   const { causes, late } = explanation;
   const parts = ["D", "U"].flatMap((dir) => {
-    const latency = report.journeys[dir]?.latency_us;
-    return latency && report.journeys[dir].complete > 0 ? [`${dir === "D" ? "Downlink" : "Uplink"}: half of ${count(report.journeys[dir].complete)} packets took ` +
-        `${duration(1000 * latency.p50)} or less, the slowest 1 % more than ${duration(1000 * latency.p99)}.`] : [];
+    const { complete, latency_us: latency } = report.journeys[dir] ?? {};
+    return latency && complete > 0 ? [`${dir === "D" ? "Downlink" : "Uplink"}: ${latencyWords(complete, latency)}`] : [];
   });
   if (parts.length === 0) return "No packet was seen whole.";
   if (late > 0 && causes.length > 0 && causes[0].packets > 0)

@@ -42,6 +42,7 @@ export async function show(isNews = false): Promise<void> {
   showSubject(about);
   const shown = await makeView(current, { engine, about, asks });
   if (asked !== mine) return;
+  showSubject(about);  // the view may have counted the events
   main.removeAttribute("aria-busy");
   if (isNews && !following.get()) return;  // somebody has panned meanwhile
   put(current, shown);

@@ -12,9 +12,19 @@ export const redacted = element("span", { class: "redacted", id: "redacted", tit
 let script = "";
 export const shownScript = () => script;
 
+// The events that a pass over each trace has counted. The headers of a damaged trace tell of more.
+const counted = new Map<string, number>();
+const traceOf = ({ identity, events }: About) => `${identity} ${events}`;
+export function rememberEvents(about: About, events: number): void {
+  counted.set(traceOf(about), events);
+}
+
 // An imported trace has no process number.
-export const subjectOf = ({ target: { name, pid }, duration_s: seconds, events }: About) =>
-    [plainName(name) || "unnamed target", pid > 0 && `pid ${pid}`, duration(1e9 * seconds), `${count(events)} events`].filter(Boolean).join(", ");
+export function subjectOf(about: About): string {
+  const { target: { name, pid }, duration_s: seconds } = about;
+  const events = counted.get(traceOf(about)) ?? about.events;
+  return [plainName(name) || "unnamed target", pid > 0 && `pid ${pid}`, duration(1e9 * seconds), `${count(events)} events`].filter(Boolean).join(", ");
+}
 
 export function showSubject(about: About): void {
   subject.textContent = subjectOf(about);

@@ -16,6 +16,7 @@ import { profileView } from "./profile_view";
 import { queuesView } from "./queues_view";
 import { About, Difference, Differences, FirstScreen, Profile, QueuePlace } from "./report_types";
 import { follow, options, View, where } from "./selection";
+import { rememberEvents } from "./subject";
 import { Summary } from "./summary";
 import { TimelineView } from "./timeline_view";
 import { secondTraceChooser } from "./trace_chooser";
@@ -58,8 +59,9 @@ const makers: Record<View, (asked: Asked) => Promise<HTMLElement>> = {
 
 export const makeView = (view: View, asked: Asked) => makers[view](asked);
 
-async function firstScreen({ engine, asks }: Asked): Promise<FirstScreen> {
+async function firstScreen({ engine, about, asks }: Asked): Promise<FirstScreen> {
   const screen = await engine.ask<FirstScreen>("rebuilding packets", { call: "first screen", ...asks });
+  rememberEvents(about, screen.report.events);
   rememberSlowest(screen.explanation.worst.map(({ id }) => id));
   return screen;
 }
