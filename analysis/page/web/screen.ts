@@ -17,12 +17,13 @@ let shownView: View | undefined;
 // Returns the picture of the shown view that has keys to zoom and move.
 export const keyedPicture = () => main.querySelector<HTMLElement>("canvas[data-keyed]");
 
-// A picture with keys of its own gets them, unless somebody is at a field.
+// A picture with keys of its own gets them, unless somebody is at something else than the view.
 export function put(of: View, content: HTMLElement): void {
   shownView = of;
-  const isAtField = document.activeElement?.closest("form") ?? false;
+  const at = document.activeElement;
+  const isFree = !at || at === document.body || main.contains(at) || at.matches("[role=tab]");
   replace(main, content);
-  if (!isAtField) keyedPicture()?.focus({ preventScroll: true });
+  if (isFree) keyedPicture()?.focus({ preventScroll: true });
 }
 
 export function askForTrace(): void {
