@@ -480,6 +480,52 @@ test("a note goes back to what was shown when it was written", async () => {
   await again.close();
 });
 
+test("a link and a note have the stretch of time and the queue that are shown", async () => {
+  const html = pageOf(trace);
+  const { page, close } = await open(html, { hash: "view=arrivals" });
+  const pieces = (on) => on.textContent(".picture p");
+  const hasSpan = (on, name) => until(on, (wanted) => new URLSearchParams(location.hash.slice(1)).has(wanted), name);
+  for (const key of ["w", "w", "d"]) await page.keyboard.press(key);
+  const inView = await pieces(page);
+  await hasSpan(page, "spanD");
+  await page.click(".notes summary");
+  await page.fill("#note", "look here");
+  await page.press("#note", "Enter");
+  await page.click("[data-view=timeline]");
+  await settled(page);
+  const list = (on) => on.textContent("section.timeline .list");
+  const all = await list(page);
+  for (const key of ["w", "w"]) {
+    const before = await list(page);
+    await page.keyboard.press(key);
+    await until(page, (text) => document.querySelector("section.timeline .list").textContent !== text, before);
+  }
+  await hasSpan(page, "span");
+  const events = await list(page);
+  assert.notEqual(events, all);
+  await page.click("[data-view=queues]");
+  await settled(page);
+  await page.locator(".queues .packet").last().click();
+  const queue = await page.locator(".queues .packet").last().textContent();
+  const link = page.url();
+  await close();
+  const again = await open(html, { hash: link.split("#")[1] });
+  assert.equal(await again.page.locator(".columns canvas").first().getAttribute("aria-label"), `Depth of ${queue} over time`);
+  await again.page.click("[data-view=timeline]");
+  await settled(again.page);
+  assert.equal(await list(again.page), events);
+  await again.page.click("[data-view=arrivals]");
+  await settled(again.page);
+  assert.equal(await pieces(again.page), inView);
+  await again.page.keyboard.press("0");
+  assert.notEqual(await pieces(again.page), inView);
+  await again.page.click(".notes summary");
+  await until(again.page, () => !location.hash.includes("spanD="));
+  await again.page.click(".notes li button");
+  await until(again.page, (text) => document.querySelector(".picture p")?.textContent === text, inView);
+  await again.close();
+});
+
 test("a filter that is refused says why, and leaves the page as it is", async () => {
   const { page, close } = await open(pageOf(trace));
   const before = await page.textContent("#verdict");

@@ -8,7 +8,7 @@ import { PieceTable } from "./engine_client";
 import { Cells, countCells, extent, kBottom, kLeft, kRight, kTop, paintCells, rowsOfCells } from "./heat_cells";
 import { drawAxes, picture } from "./picture";
 import { PixelLayer } from "./pixels";
-import { following, openPacket } from "./selection";
+import { following, keepSoon, openPacket, stretches, stretchOf, stretchText } from "./selection";
 import { count, duration, instantTexts } from "./units";
 
 const kHeight = 320;
@@ -25,7 +25,10 @@ export function arrivalsView(table: PieceTable): HTMLElement {
 
 function arrivals(table: PieceTable, direction: number): HTMLElement {
   const [first, last, low, high] = extent(direction, table);
-  let from = first, to = last;
+  const stretch = stretches[direction === 0 ? "D" : "U"];
+  const within = (ns: number) => Math.min(Math.max(ns, first), last);
+  const [keptFrom, keptTo] = (stretchOf(stretch.get()) ?? [first, last]).map(within);
+  let [from, to] = keptFrom < keptTo ? [keptFrom, keptTo] : [first, last];
   let cells: Cells | undefined;
   let cellsOf = "";
   let dragged: [number, number] | undefined;
@@ -92,6 +95,7 @@ function arrivals(table: PieceTable, direction: number): HTMLElement {
     const span = Math.min(Math.max(right - left, 1000), last - first);
     from = Math.min(Math.max(left, first), last - span);
     to = from + span;
+    keepSoon(stretch, from === first && to === last ? "" : stretchText(from, to));
     choose();
     made.draw();
   };

@@ -3,7 +3,7 @@
 import { element } from "./dom";
 import { figures, link, rememberFigures } from "./live_figures";
 import { fail, main } from "./screen";
-import { following, view } from "./selection";
+import { following, forgetStretches, view } from "./selection";
 import { Served } from "./served";
 import { servedTrace, ServedTrace, serveFrom } from "./served_trace";
 import { show } from "./show";
@@ -34,6 +34,7 @@ export function servedTools(trace: ServedTrace): HTMLElement[] {
   const { served } = trace;
   const follow = element("button", { type: "button", id: "follow", title: "Show what comes from now on", click: () => {
     following.set(!following.get());
+    if (following.get()) forgetStretches();
     trace.readNow();
     followOn();
   } });

@@ -2,7 +2,7 @@
 import { element, replace } from "./dom";
 import { opened, shownSide } from "./open_traces";
 import { fail, refused } from "./screen";
-import { colour, follow, openPacket, options, view } from "./selection";
+import { colour, follow, keepNow, openPacket, options, stretches, view } from "./selection";
 import { effect } from "./signal";
 import { NeedsTrace } from "./summary";
 import { duration, plainSentence } from "./units";
@@ -32,6 +32,7 @@ export const stepInPacket = (by: number) => picture?.step(by);
 export const turnPacket = () => options.form.set(options.form.get() === "turned" ? "lanes" : "turned");
 
 export function followPacket(id: number): void {
+  keepNow(stretches.timeline, "");
   follow.set(id);
   openPacket.set(undefined);
   view.set("timeline");

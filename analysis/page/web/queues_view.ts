@@ -3,6 +3,7 @@ import { barCell, element, headRow, replace } from "./dom";
 import { depthLine, depthMap, fillCurve } from "./queue_plots";
 import { Episode, pressureView } from "./pressure_view";
 import { QueuePlace } from "./report_types";
+import { queue } from "./selection";
 import { count, duration, plainName, share } from "./units";
 
 export function queuesView(places: QueuePlace[], chains: Episode[][], origin: number): HTMLElement {
@@ -11,10 +12,16 @@ export function queuesView(places: QueuePlace[], chains: Episode[][], origin: nu
   const plots = element("div", { class: "columns" });
   const open = (place: QueuePlace) => replace(plots, depthLine(place, origin).root, fillCurve(place).root);
   const deepest = [...places].sort((a, b) => Number(b.depth_known) - Number(a.depth_known) || b.depth.mean - a.depth.mean)[0];
-  if (deepest.over_time) open(deepest);
+  const nameOf = ({ dir, at }: QueuePlace) => `${dir} ${at}`;
+  const chosen = places.find((place) => place.over_time && nameOf(place) === queue.get()) ?? deepest;
+  if (chosen.over_time) open(chosen);
+  const choose = (place: QueuePlace) => {
+    queue.set(nameOf(place));
+    open(place);
+  };
   const means = places.every((place) => place.depth_known) ? [] : [element("p", { class: "unknown-depths" },
       "* Most of this depth is of units that were never seen to leave, so it means nothing.")];
-  return element("section", {}, element("h2", {}, "Queues"), depthMap(places, origin, open).root, ...means, plots,
+  return element("section", {}, element("h2", {}, "Queues"), depthMap(places, origin, choose).root, ...means, plots,
       element("table", { class: "bars queues" },
           headRow("queue", "#depth: mean", "#p50", "#p99", "#max", "#busy", "", "#in each s", "#wait: p50", "#p99", "#max", "fed by", "drained by"),
           element("tbody", {}, ...places.map((place) => {
@@ -22,7 +29,7 @@ export function queuesView(places: QueuePlace[], chains: Episode[][], origin: nu
             const busy = Math.min(1, place.utilisation);
             return element("tr", {},
                 element("th", { scope: "row" }, place.over_time
-                    ? element("button", { type: "button", class: "packet", title: "Show it over time", click: () => open(place) }, `${place.dir} ${plainName(place.at)}`)
+                    ? element("button", { type: "button", class: "packet", title: "Show it over time", click: () => choose(place) }, `${place.dir} ${plainName(place.at)}`)
                     : `${place.dir} ${plainName(place.at)}`),
                 element("td", { class: "number" }, depth(place.depth.mean, 1)),
                 element("td", { class: "number" }, depth(place.depth.p50)),

@@ -20,6 +20,14 @@ export const side = signal<0 | 1>(0);
 export const work = signal("");
 // The box on a heat map as text: direction, first and last start, least and greatest latency.
 export const box = signal("");
+// The queue whose depth is shown, "D rlc.tx.um"; empty: the deepest.
+export const queue = signal("");
+// The stretches of time that the time line and the arrivals of each direction show: "from,to" in ns
+// since the first mark; empty: what they show at first.
+export const stretches = { timeline: signal(""), D: signal(""), U: signal("") };
+// Views change these themselves. It counts how often the address has brought others, so that they are
+// shown again.
+export const revisited = signal(0);
 // The ways in which views show things. The first word holds if the address has none.
 const kOptions = { by: ["direction", "ue", "bearer", "path", "hop", "layer"], curve: ["ccdf", "cdf"], scale: ["log", "linear"], form: ["lanes", "turned"] } as const;
 export type Option = keyof typeof kOptions;
@@ -44,6 +52,29 @@ const kRowLists: [string, Signal<string[]>][] = [
   ["hide", rowSets.hide], ["pin", rowSets.pin], ["order", rowSets.order],
   ["lanehide", laneSets.hide], ["lanepin", laneSets.pin], ["lanes", laneSets.order],
 ];
+
+// The views' own choices by their names in the address.
+const kOwn: [string, Signal<string>][] = [["queue", queue], ["span", stretches.timeline], ["spanD", stretches.D], ["spanU", stretches.U]];
+
+// Panning changes a stretch many times a second, and browsers refuse an address that changes so
+// often: it changes when the panning ends.
+const kSoon = 250;  // ms
+const waiting = new Map<Signal<string>, number>();
+export function keepSoon(stretch: Signal<string>, text: string): void {
+  clearTimeout(waiting.get(stretch));
+  waiting.set(stretch, setTimeout(() => stretch.set(text), kSoon));
+}
+export function keepNow(own: Signal<string>, text: string): void {
+  clearTimeout(waiting.get(own));
+  own.set(text);
+}
+export const forgetStretches = () => Object.values(stretches).forEach((stretch) => keepNow(stretch, ""));
+
+export const stretchText = (from: number, to: number) => `${Math.round(from)},${Math.round(to)}`;
+export function stretchOf(text: string): [from: number, to: number] | undefined {
+  const [, from, to] = /^(\d{1,19}),(\d{1,19})$/.exec(text) ?? [];
+  return from !== undefined && Number(from) <= Number(to) ? [Number(from), Number(to)] : undefined;
+}
 
 // A note and the state of the page in which it was written: the address without notes.
 export interface Note {
@@ -71,6 +102,10 @@ function read(): void {
     const list = listOf(parts.get(name));
     if (list.join() !== set.get().join()) set.set(list);
   }
+  const news = kOwn.map(([name, own]): [Signal<string>, string] => [own, parts.get(name) ?? ""]);
+  const isNew = news.some(([own, text]) => own.get() !== text);
+  for (const [own, text] of news) keepNow(own, text);
+  if (isNew) revisited.set(revisited.get() + 1);
   notes.set(parts.getAll("note").map(noteOf));
   for (const name of Object.keys(kOptions) as Option[]) {
     const word = parts.get(name) ?? "";
@@ -118,6 +153,8 @@ function stateText(): URLSearchParams {
   if (openPacket.get() !== undefined) parts.set("packet", String(openPacket.get()));
   if (follow.get() !== undefined) parts.set("follow", String(follow.get()));
   if (colour.get()) parts.set("colour", colour.get());
+  for (const [name, own] of kOwn)
+    if (own.get()) parts.set(name, own.get());
   for (const [name, set] of kRowLists)
     if (set.get().length > 0) parts.set(name, textOf(set.get()));
   return parts;

@@ -2,7 +2,7 @@
 import { machineView } from "./machine_view";
 import { askAbout, opened, shownSide } from "./open_traces";
 import { fail, main, put, refused } from "./screen";
-import { box, follow, following, options, side, view, where, work } from "./selection";
+import { box, follow, following, options, revisited, side, view, where, work } from "./selection";
 import { ServedTrace, servedTrace } from "./served_trace";
 import { effect } from "./signal";
 import { showSubject } from "./subject";
@@ -68,6 +68,7 @@ export function showWhenStateChanges(): void {
     work.get();
     box.get();
     follow.get();
+    revisited.get();
     for (const option of Object.values(options)) option.get();
     if (!isChanging) void show().catch(fail);
   });

@@ -7,7 +7,7 @@ import { Answers } from "./engine_client";
 import { eventsView, RawEvent } from "./events_view";
 import { picture } from "./picture";
 import { arranged, rowChooser } from "./row_chooser";
-import { following, rowSets, where } from "./selection";
+import { following, keepSoon, rowSets, stretches, stretchOf, stretchText, where } from "./selection";
 import { heightOf, Row, Scene, timeAxis, Timeline, TimelinePicture, widthOfPlot, wordsAt } from "./timeline_picture";
 import { count, duration, exactInstant, plainName } from "./units";
 import { Packet, packetName } from "./waterfall_bars";
@@ -32,8 +32,9 @@ export class TimelineView {
   constructor(private engine: Answers, private trace: 0 | 1, private packet?: Packet, private bounds?: { from: number; to: number }) {}
 
   async start(): Promise<void> {
-    await this.look(0, 0);
-    if (this.packet) await this.fit();
+    const kept = stretchOf(stretches.timeline.get());
+    await this.look(...kept ?? [0, 0]);
+    if (this.packet && !kept) await this.fit();
     const hasStates = this.shown!.slice_row.length > 0, hasMade = this.shown!.made_row.length > 0;
     replace(this.root, element("h2", {}, "Time line"),
         element("p", {}, "W and S zoom, A and D move, 0 shows all, a drag selects. The list below is of what is in view.",
@@ -166,8 +167,8 @@ export class TimelineView {
       else if (event.code === "KeyS") this.zoom(2, middle);
       else if (event.code === "KeyA") this.go(this.from - span / 3, this.to - span / 3);
       else if (event.code === "KeyD") this.go(this.from + span / 3, this.to + span / 3);
-      else if (digitOf(event) === 0) void this.look(0, 0);
-      else if (event.code === "KeyF") void this.fit();
+      else if (digitOf(event) === 0) this.showAll();
+      else if (event.code === "KeyF") this.showAsAtFirst();
       else if (event.code === "BracketLeft" && this.packet) this.follow(-1);
       else if (event.code === "BracketRight" && this.packet) this.follow(1);
       else if (event.code === "Comma" || event.code === "Period") this.neighbour(event.code === "Period" ? 1 : -1);
@@ -225,9 +226,21 @@ export class TimelineView {
     this.mark(this.events[next].time_ns);
   }
 
+  // Where a packet is followed, all is not what is shown at first.
+  private showAll(): void {
+    keepSoon(stretches.timeline, this.packet ? stretchText(0, 0) : "");
+    void this.look(0, 0);
+  }
+
+  private showAsAtFirst(): void {
+    keepSoon(stretches.timeline, "");
+    void this.fit();
+  }
+
   private go(from: number, to: number): void {
     following.set(false);
-    const span = Math.max(kShortest, to - from);
-    void this.look(Math.max(0, from), Math.max(0, from) + span);
+    const begin = Math.max(0, from), end = begin + Math.max(kShortest, to - from);
+    keepSoon(stretches.timeline, stretchText(begin, end));
+    void this.look(begin, end);
   }
 }
