@@ -17,7 +17,7 @@ export const kCauses: { name: string; words: string; needs: string[]; texture: T
   { name: "blocked", words: "a sleep, a lock or a device", needs: ["sched"], texture: "across" },
   { name: "handover", words: "a hand-over between threads", needs: ["sched"], texture: "cross" },
   { name: "held", words: "a thread that waited for more", needs: ["sched"], texture: "down" },
-  { name: "interrupted", words: "interrupts", needs: ["sched", "irq"], texture: "dots" },
+  { name: "interrupted", words: "interrupts", needs: ["sched", "irq"], texture: "across" },
 ];
 const kUnknown: { name: string; words: string; texture: Texture } = { name: "unknown", words: "not known", texture: "" };
 const shownCauses = [...kCauses, kUnknown];
