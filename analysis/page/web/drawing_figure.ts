@@ -14,13 +14,15 @@ export function drawingFigure(title: string, drawing: SVGElement, data: DataTabl
       element("details", {}, element("summary", {}, "as a table"), tableOf(data)));
 }
 
+const kStyles = ["fill", "stroke", "stroke-width", "stroke-dasharray", "paint-order", "opacity", "font-size", "font-family", "font-weight", "text-anchor"];
+
 // The text has the page's styles inside, so that the file looks the same elsewhere.
 function svgText(drawing: SVGElement): string {
   const copy = drawing.cloneNode(true) as SVGElement;
   const from = [drawing, ...drawing.querySelectorAll("*")];
   [copy, ...copy.querySelectorAll("*")].forEach((node, i) => {
     const style = getComputedStyle(from[i]);
-    for (const name of ["fill", "stroke", "stroke-width", "stroke-dasharray", "paint-order", "opacity", "font-size", "font-family", "font-weight", "text-anchor"])
+    for (const name of kStyles)
       (node as SVGElement).style.setProperty(name, style.getPropertyValue(name));
   });
   return new XMLSerializer().serializeToString(copy);

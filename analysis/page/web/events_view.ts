@@ -16,8 +16,9 @@ export function eventsView(events: RawEvent[], more: boolean, choose?: (index: n
       element("table", {},
           headRow("#time", "direction", "point", "thread", "values"),
           element("tbody", {}, ...events.map((event, i) => element("tr", {},
-              element("td", { class: "number" }, choose ? element("button", { type: "button", class: "packet", click: () => choose(i) }, exactInstant(event.time_ns))
-                                                        : exactInstant(event.time_ns)),
+              element("td", { class: "number" }, choose
+                  ? element("button", { type: "button", class: "packet", click: () => choose(i) }, exactInstant(event.time_ns))
+                  : exactInstant(event.time_ns)),
               element("td", {}, plainName(event.dir)),
               element("td", {}, plainName(event.point)),
               element("td", {}, plainName(event.thread)),
