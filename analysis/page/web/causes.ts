@@ -22,6 +22,8 @@ export const kCauses: { name: string; words: string; needs: string[]; texture: T
 const kUnknown: { name: string; words: string; texture: Texture } = { name: "unknown", words: "not known", texture: "" };
 const shownCauses = [...kCauses, kUnknown];
 
+export const causeWords = (cause: string) => (shownCauses.find(({ name }) => name === cause) ?? kUnknown).words;
+
 // A cause that this page does not know looks like the unknown one.
 export const causeClass = (cause: string) => `cause ${shownCauses.some(({ name }) => name === cause) ? cause : kUnknown.name}`;
 

@@ -1,11 +1,12 @@
 // The first screen: the verdict in a sentence, whether the trace can be trusted, latency over
 // arrival time, the places where packets spend their time, and the slowest packets.
+import { causeWords } from "./causes";
 import { differencesPanel } from "./differences_view";
 import { barCell, element, headRow } from "./dom";
 import { JourneyTable } from "./engine_client";
 import { health, offTimes } from "./health";
 import { boxOf, boxText, heatMap, slowestDots } from "./heat_map";
-import { Differences, Explanation, Latency, Report } from "./report_types";
+import { Cause, Differences, Explanation, Latency, Report } from "./report_types";
 import { box, openPacket } from "./selection";
 import { packetName } from "./waterfall_bars";
 import { count, duration, plainName, plainSentence, share } from "./units";
@@ -45,6 +46,22 @@ function latencyWords(packets: number, { p50, p99 }: Latency): string {
   return `half of ${count(packets)} packets took ${duration(1000 * p50)} or less, the slowest 1 % more than ${duration(1000 * p99)}.`;
 }
 
+// Returns the cause of most late packets. Rows tell threads and CPUs apart: those of one kind and
+// direction count together here, and the largest of them is named.
+function commonestCause(causes: Cause[]): { packets: number; words: string } | undefined {
+  const groups = new Map<string, Cause[]>();
+  for (const cause of causes) {
+    const key = `${cause.dir} ${cause.cause}`;
+    groups.set(key, [...(groups.get(key) ?? []), cause]);
+  }
+  const sums = [...groups.values()].map((rows) => ({ rows, packets: rows.reduce((sum, { packets }) => sum + packets, 0) }));
+  const largest = sums.sort((a, b) => b.packets - a.packets)[0];
+  if (!largest || largest.packets === 0) return undefined;
+  const { rows: [first, ...others], packets } = largest;
+  const words = plainName(first.words);
+  return { packets, words: others.some((row) => row.packets > 0) ? `${causeWords(first.cause)}, most often ${words}` : words };
+}
+
 export function verdict(report: Report, explanation: Explanation): string {
   const { causes, late } = explanation;
   const parts = ["D", "U"].flatMap((dir) => {
@@ -52,8 +69,8 @@ export function verdict(report: Report, explanation: Explanation): string {
     return latency && complete > 0 ? [`${dir === "D" ? "Downlink" : "Uplink"}: ${latencyWords(complete, latency)}`] : [];
   });
   if (parts.length === 0) return "No packet was seen whole.";
-  if (late > 0 && causes.length > 0 && causes[0].packets > 0)
-    parts.push(`Commonest cause of lateness (${share(causes[0].packets / late)} of the late ones): ${plainName(causes[0].words)}.`);
+  const commonest = commonestCause(causes);
+  if (late > 0 && commonest) parts.push(`Commonest cause of lateness (${share(commonest.packets / late)} of the late ones): ${commonest.words}.`);
   return parts.join(" ");
 }
 
