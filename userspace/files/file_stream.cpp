@@ -21,7 +21,7 @@ namespace {
 
 constexpr unsigned kGzipBuffer = 256 * 1024;
 
-constexpr const char* kStandardInput = "-";
+constexpr const char* kDash = "-";
 
 // Facts about a file that need no reading.
 struct About {
@@ -31,7 +31,7 @@ struct About {
 
 // Standard input counts as a pipe also where it is a file, as it is read from where it stands.
 Result<About> about(const std::string& path) {
-  if (path == kStandardInput) return About{};
+  if (path == kDash) return About{};
   struct stat status{};
   if (stat(path.c_str(), &status) != 0) return fail_errno("open {}", path);
   if (S_ISDIR(status.st_mode)) return fail("open {}: is a directory", path);
@@ -127,7 +127,7 @@ base::Fd standard_input() {
 }
 
 std::FILE* open_plain(const std::string& path) {
-  if (path != kStandardInput) return std::fopen(path.c_str(), "rbe");
+  if (path != kDash) return std::fopen(path.c_str(), "rbe");
   base::Fd input = standard_input();
   std::FILE* const file = input ? fdopen(input.get(), "rb") : nullptr;
   if (file != nullptr) input.release();
@@ -135,7 +135,7 @@ std::FILE* open_plain(const std::string& path) {
 }
 
 gzFile open_gzip(const std::string& path) {
-  if (path != kStandardInput) return gzopen(path.c_str(), "rbe");
+  if (path != kDash) return gzopen(path.c_str(), "rbe");
   base::Fd input = standard_input();
   const gzFile file = input ? gzdopen(input.get(), "rb") : nullptr;
   if (file != nullptr) input.release();
