@@ -107,6 +107,10 @@ export async function showsTheFirstScreen(page, file) {
           `the slowest 1 % more than ${duration(1000 * latency.p99)}.`), verdict);
   }
   assert.ok((await page.textContent(".subject")).endsWith(`, ${count(report.events)} events`));
+  const kinds = new Map();
+  for (const { dir, cause, packets } of explained.causes) kinds.set(`${dir} ${cause}`, (kinds.get(`${dir} ${cause}`) ?? 0) + packets);
+  const largest = Math.max(0, ...kinds.values());
+  if (largest > 0) assert.ok(verdict.includes(`Commonest cause of lateness (${share(largest / explained.late)} of the late ones): `), verdict);
   const health = await page.$$eval(".health li", (items) => items.map((item) => item.textContent));
   const sum = (key) => Object.values(report.journeys).reduce((all, direction) => all + direction[key], 0);
   // An import and a damaged file do not say what was lost: nor does the first line of the report.

@@ -58,8 +58,9 @@ function commonestCause(causes: Cause[]): { packets: number; words: string } | u
   const largest = sums.sort((a, b) => b.packets - a.packets)[0];
   if (!largest || largest.packets === 0) return undefined;
   const { rows: [first, ...others], packets } = largest;
-  const words = plainName(first.words);
-  return { packets, words: others.some((row) => row.packets > 0) ? `${causeWords(first.cause)}, most often ${words}` : words };
+  const words = plainName(first.words), kind = causeWords(first.cause);
+  if (!others.some((row) => row.packets > 0)) return { packets, words };
+  return { packets, words: `${kind}, most often ${words.startsWith(kind) ? `in ${first.dir} ${plainName(first.at)}` : words}` };
 }
 
 export function verdict(report: Report, explanation: Explanation): string {
