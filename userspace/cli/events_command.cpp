@@ -85,7 +85,7 @@ Result<void> run(const EventsOptions& options) {
   SJ_TRY(where, options.where.events(reader));
   const present::EventLines lines(reader, time_of(options.time), pipeline::origin_ns(reader),
                                   options.json);
-  const std::string told = tell_if_not_whole(reader);
+  const std::string notice = tell_if_not_whole(reader);
 
   LineOutput output;
   std::vector<std::uint32_t> rows;
@@ -112,7 +112,7 @@ Result<void> run(const EventsOptions& options) {
   SJ_CHECK(pipeline::read_events(executor, reader, {.consume = print}));
   SJ_CHECK(written);
   SJ_CHECK(output.flush());
-  tell_if_not_whole(reader, told);
+  tell_if_not_whole(reader, notice);
   return script.finish();
 }
 

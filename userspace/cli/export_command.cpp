@@ -28,13 +28,13 @@ namespace sojourn::cli {
 namespace {
 
 Result<void> write_file(const ExportRequest& request, trace::Reader reader,
-                        const std::string& told) {
+                        const std::string& notice) {
   std::error_code error;
   if (std::filesystem::equivalent(request.path, request.output, error))
     return fail("write {}: it is the trace to export", request.output);
   SJ_TRY(file, OutputFile::create(request.output));
   SJ_CHECK(
-      export_format(request.to).run(request, std::move(reader), told, [&](std::string_view text) {
+      export_format(request.to).run(request, std::move(reader), notice, [&](std::string_view text) {
         return file.write(text);
       }));
   return file.finish();
@@ -42,38 +42,38 @@ Result<void> write_file(const ExportRequest& request, trace::Reader reader,
 
 // The file for --open: that of -o, else one that goes away afterwards.
 Result<base::Fd> write_for_page(const ExportRequest& request, trace::Reader reader,
-                                const std::string& told) {
+                                const std::string& notice) {
   if (!request.output.empty()) {
-    SJ_CHECK(write_file(request, std::move(reader), told));
+    SJ_CHECK(write_file(request, std::move(reader), notice));
     base::Fd file(::open(request.output.c_str(), O_RDONLY | O_CLOEXEC));
     if (!file) return fail_errno("open {}", request.output);
     return file;
   }
   SJ_TRY(file, files::nameless_file());
-  SJ_CHECK(
-      export_format(request.to).run(request, std::move(reader), told, [&](std::string_view bytes) {
-        return files::append(file,
-                             {reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()});
-      }));
+  SJ_CHECK(export_format(request.to)
+               .run(request, std::move(reader), notice, [&](std::string_view bytes) {
+                 return files::append(
+                     file, {reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()});
+               }));
   return std::move(file);
 }
 
 Result<void> run(const ExportRequest& request) {
   SJ_TRY(reader, open_trace(request.path));
-  const std::string told = tell_if_not_whole(reader);
+  const std::string notice = tell_if_not_whole(reader);
   const ExportFormat& format = export_format(request.to);
   if (request.open.given()) {
     const auto name = std::filesystem::path(request.output.empty() ? request.path : request.output);
     // Before the work: the port may be taken.
     SJ_TRY(server, PerfettoServer::start(name.stem().string() + ".pftrace"));
-    SJ_TRY(file, write_for_page(request, std::move(reader), told));
+    SJ_TRY(file, write_for_page(request, std::move(reader), notice));
     return request.open.serve(server, std::move(file));
   }
   if (format.is_directory || http::is_web_address(request.output))
-    return format.run(request, std::move(reader), told, {});
+    return format.run(request, std::move(reader), notice, {});
   if (request.output.empty() || request.output == "-")
-    return format.run(request, std::move(reader), told, print_data);
-  return write_file(request, std::move(reader), told);
+    return format.run(request, std::move(reader), notice, print_data);
+  return write_file(request, std::move(reader), notice);
 }
 
 }  // namespace

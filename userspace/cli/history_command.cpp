@@ -108,11 +108,11 @@ std::string history_text(const std::vector<Series>& all, const std::vector<RunFi
 
 nlohmann::ordered_json history_json(const std::vector<Series>& all,
                                     const std::vector<RunFigures>& runs, std::size_t needed) {
-  nlohmann::ordered_json told = {{"traces", nlohmann::ordered_json::array()},
-                                 {"traces_needed", needed},
-                                 {"series", nlohmann::ordered_json::array()}};
+  nlohmann::ordered_json object = {{"traces", nlohmann::ordered_json::array()},
+                                   {"traces_needed", needed},
+                                   {"series", nlohmann::ordered_json::array()}};
   for (const RunFigures& run : runs)
-    told["traces"].push_back({{"path", run.path}, {"build_id", run.build_id}});
+    object["traces"].push_back({{"path", run.path}, {"build_id", run.build_id}});
   for (const Series& series : all) {
     nlohmann::ordered_json one = {{"dir", std::string(1, series.direction)},
                                   {"name", series.name},
@@ -125,9 +125,9 @@ nlohmann::ordered_json history_json(const std::vector<Series>& all,
                                 {"before_us", change.before * 1e-3},
                                 {"after_us", change.after * 1e-3},
                                 {"p", change.p}});
-    told["series"].push_back(std::move(one));
+    object["series"].push_back(std::move(one));
   }
-  return told;
+  return object;
 }
 
 Result<void> run_within(const HistoryOptions& options, const RunFigures& run) {

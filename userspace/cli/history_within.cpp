@@ -69,11 +69,11 @@ std::string history_within_text(const RunFigures& run, const ChangesWithin& foun
 }
 
 ordered_json history_within_json(const RunFigures& run, const ChangesWithin& found) {
-  ordered_json told = {{"trace", run.path},
-                       {"build_id", run.build_id},
-                       {"duration_s", static_cast<double>(run.duration_ns) / 1e9},
-                       {"blocks_needed", found.blocks_needed},
-                       {"series", ordered_json::array()}};
+  ordered_json object = {{"trace", run.path},
+                         {"build_id", run.build_id},
+                         {"duration_s", static_cast<double>(run.duration_ns) / 1e9},
+                         {"blocks_needed", found.blocks_needed},
+                         {"series", ordered_json::array()}};
   for (const SeriesWithin& series : found.series) {
     ordered_json one = {{"dir", std::string(1, series.direction)},
                         {"name", series.name},
@@ -93,9 +93,9 @@ ordered_json history_within_json(const RunFigures& run, const ChangesWithin& fou
                                 {"before_us", change.before * 1e-3},
                                 {"after_us", change.after * 1e-3},
                                 {"p", change.p}});
-    told["series"].push_back(std::move(one));
+    object["series"].push_back(std::move(one));
   }
-  return told;
+  return object;
 }
 
 }  // namespace sojourn::cli

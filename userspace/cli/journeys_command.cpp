@@ -127,7 +127,7 @@ Result<void> run(const JourneysOptions& options) {
         fmt::print("{}", words(journey));
       },
       &activities);
-  const std::string told = tell_if_not_whole(reader);
+  const std::string notice = tell_if_not_whole(reader);
   base::ThreadExecutor threads;
   pipeline::TracePass pass(threads, input);
   if (!activities.is_empty()) pass.observe(activities);
@@ -139,7 +139,7 @@ Result<void> run(const JourneysOptions& options) {
   SJ_CHECK(script.check());
   selection.finish();
   tell_if_timeless(options.path, selection);
-  tell_if_not_whole(reader, told);
+  tell_if_not_whole(reader, notice);
   SJ_CHECK(require_ids(options, selection));
   return script.finish();
 }

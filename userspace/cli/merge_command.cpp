@@ -118,11 +118,11 @@ nlohmann::ordered_json cpus_json(const MergeOptions& options, const HostMerge& m
 }
 
 nlohmann::ordered_json merge_json(const MergeOptions& options, const HostMerge& merge) {
-  nlohmann::ordered_json told = {{"trace", options.output}, {"reference", options.paths.front()}};
-  told["clocks"] = nlohmann::ordered_json::array();
-  told["by"] = options.tai_error.empty() ? "packets" : "TAI";
+  nlohmann::ordered_json object = {{"trace", options.output}, {"reference", options.paths.front()}};
+  object["clocks"] = nlohmann::ordered_json::array();
+  object["by"] = options.tai_error.empty() ? "packets" : "TAI";
   for (const HostClock& clock : merge.clocks())
-    told["clocks"].push_back(
+    object["clocks"].push_back(
         {{"trace", options.paths[clock.host]},
          {"bound_ns", clock.widest_half()},
          {"drift_low_ppm", ppm(clock.drift.low)},
@@ -130,10 +130,10 @@ nlohmann::ordered_json merge_json(const MergeOptions& options, const HostMerge& 
          {"steps", clock.steps},
          {"off_by_ns",
           clock.off_by_ns ? nlohmann::ordered_json(*clock.off_by_ns) : nlohmann::ordered_json()}});
-  if (options.by_cpu) told["cpus"] = cpus_json(options, merge);
-  told["pairs"] = nlohmann::ordered_json::array();
+  if (options.by_cpu) object["cpus"] = cpus_json(options, merge);
+  object["pairs"] = nlohmann::ordered_json::array();
   for (const HostPair& pair : merge.pairs())
-    told["pairs"].push_back(
+    object["pairs"].push_back(
         {{"first", options.paths[pair.ours]},
          {"second", options.paths[pair.theirs]},
          {"packets_there", pair.from_us},
@@ -143,7 +143,7 @@ nlohmann::ordered_json merge_json(const MergeOptions& options, const HostMerge& 
          {"probe_bound_ns",
           pair.probes == 0 ? nlohmann::ordered_json() : nlohmann::ordered_json(pair.best_half)},
          {"probes_disagree", pair.probes_disagree}});
-  return told;
+  return object;
 }
 
 // The output is opened before the traces have been read to their ends.

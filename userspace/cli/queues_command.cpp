@@ -125,11 +125,11 @@ Result<void> run(const QueuesOptions& options) {
                              options.items
                                  ? print_items(input.topology(), pipeline::origin_ns(reader))
                                  : queues::Places::TakeStay());
-  const std::string told = options.items ? tell_if_not_whole(reader) : "";
+  const std::string notice = options.items ? tell_if_not_whole(reader) : "";
   SJ_CHECK(gather(input, survey));
   const auto is_there = require_queues(options, survey);
   const bool is_data = options.items || options.json || options.dot || options.svg;
-  if (!is_there || is_data) tell_if_not_whole(reader, told);
+  if (!is_there || is_data) tell_if_not_whole(reader, notice);
   SJ_CHECK(is_there);
   if (!options.items) print(options, reader, survey);
   if (options.verify && std::ranges::any_of(survey.verifier()->discrepancies(),

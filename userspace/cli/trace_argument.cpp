@@ -82,9 +82,9 @@ std::string first_line(const trace::Reader& reader) {
   return words.empty() ? words : present::wrapped(words, 2, line_width()) + "\n";
 }
 
-std::string tell_if_not_whole(const trace::Reader& reader, std::string_view told) {
+std::string tell_if_not_whole(const trace::Reader& reader, std::string_view notice) {
   std::string words = present::not_whole(trace::completeness_of(reader), reader.path());
-  if (!words.empty() && words != told) tell("{}\n", words);
+  if (!words.empty() && words != notice) tell("{}\n", words);
   return words;
 }
 

@@ -36,6 +36,6 @@ std::string first_line(const trace::Reader& reader);
 
 // Prints the same to stderr, for commands that print data, and returns it. If data is printed while
 // the file is read, it is called before, with the headers' facts, and again if more was found.
-std::string tell_if_not_whole(const trace::Reader& reader, std::string_view told = "");
+std::string tell_if_not_whole(const trace::Reader& reader, std::string_view notice = "");
 
 }  // namespace sojourn::cli

@@ -190,9 +190,9 @@ ordered_json lateness_json(const LatenessContent& lateness) {
   const auto limit = [](std::uint64_t ns) {
     return ns == UINT64_MAX ? ordered_json(nullptr) : ordered_json(static_cast<double>(ns) * 1e-3);
   };
-  ordered_json told = {{"down_us", limit(lateness.down_ns)},
-                       {"up_us", limit(lateness.up_ns)},
-                       {"causes", ordered_json::array()}};
+  ordered_json object = {{"down_us", limit(lateness.down_ns)},
+                         {"up_us", limit(lateness.up_ns)},
+                         {"causes", ordered_json::array()}};
   for (const differential::CauseChange& each : lateness.changes) {
     ordered_json one = {{"cause", each.cause},
                         {"base_share", each.base_packets},
@@ -200,9 +200,9 @@ ordered_json lateness_json(const LatenessContent& lateness) {
                         {"base_us_per_packet", each.base_ns * 1e-3},
                         {"new_us_per_packet", each.now_ns * 1e-3}};
     if (each.half) one["half_interval"] = *each.half;
-    told["causes"].push_back(std::move(one));
+    object["causes"].push_back(std::move(one));
   }
-  return told;
+  return object;
 }
 
 std::string tracing_text(const DifferenceContent& content) {
@@ -242,12 +242,12 @@ std::string shed_text(const DifferenceContent& content) {
 
 ordered_json comparison_json(const differential::Comparison& each, double scale,
                              std::string_view unit) {
-  ordered_json told = {{"dir", std::string(1, each.direction)},
-                       {"name", each.name},
-                       {"count", {each.base_count, each.now_count}},
-                       {"units", {each.base_units, each.now_units}},
-                       {"effective", {each.base_effective, each.now_effective}}};
-  told["shifts"] = ordered_json::array();
+  ordered_json object = {{"dir", std::string(1, each.direction)},
+                         {"name", each.name},
+                         {"count", {each.base_count, each.now_count}},
+                         {"units", {each.base_units, each.now_units}},
+                         {"effective", {each.base_effective, each.now_effective}}};
+  object["shifts"] = ordered_json::array();
   for (const differential::Shift& shift : each.shifts) {
     ordered_json one = {
         {"of",
@@ -259,24 +259,24 @@ ordered_json comparison_json(const differential::Comparison& each, double scale,
       one[fmt::format("low{}", unit)] = (shift.by() - *shift.half) * scale;
       one[fmt::format("high{}", unit)] = (shift.by() + *shift.half) * scale;
     }
-    told["shifts"].push_back(std::move(one));
+    object["shifts"].push_back(std::move(one));
   }
-  return told;
+  return object;
 }
 
 ordered_json runs_json(std::span<const differential::RunFigures> runs) {
   ordered_json all = ordered_json::array();
   for (const differential::RunFigures& run : runs) {
-    ordered_json told = {{"path", run.path},
-                         {"target", run.target},
-                         {"build_id", run.build_id},
-                         {"events", run.events},
-                         {"duration_s", static_cast<double>(run.duration_ns) / 1e9},
-                         {"packets_left_out", run.left_out}};
-    if (run.off_share != 0) told["off_share"] = run.off_share;
-    if (run.tracing_share) told["tracing_share"] = *run.tracing_share;
-    if (run.tracing_ns_per_packet) told["tracing_ns_per_packet"] = *run.tracing_ns_per_packet;
-    all.push_back(std::move(told));
+    ordered_json object = {{"path", run.path},
+                           {"target", run.target},
+                           {"build_id", run.build_id},
+                           {"events", run.events},
+                           {"duration_s", static_cast<double>(run.duration_ns) / 1e9},
+                           {"packets_left_out", run.left_out}};
+    if (run.off_share != 0) object["off_share"] = run.off_share;
+    if (run.tracing_share) object["tracing_share"] = *run.tracing_share;
+    if (run.tracing_ns_per_packet) object["tracing_ns_per_packet"] = *run.tracing_ns_per_packet;
+    all.push_back(std::move(object));
   }
   return all;
 }
@@ -299,7 +299,7 @@ std::string difference_text(const DifferenceContent& content) {
 }
 
 ordered_json difference_json(const DifferenceContent& content) {
-  ordered_json told = {
+  ordered_json object = {
       {"unit", name(content.found.unit)},
       {"test", content.found.may_be_looked_at ? "ranks, in turns" : "Anderson-Darling"},
       {"level", content.level},
@@ -307,7 +307,7 @@ ordered_json difference_json(const DifferenceContent& content) {
       {"runs_needed", runs_needed(content)},
       {"base", runs_json(content.base)},
       {"new", runs_json(content.now)}};
-  told["times"] = ordered_json::array();
+  object["times"] = ordered_json::array();
   for (const differential::Comparison& each : content.found.times) {
     ordered_json one = comparison_json(each, 1e-3, "_us");
     one["p"] = each.p ? ordered_json(*each.p) : ordered_json(nullptr);
@@ -315,14 +315,14 @@ ordered_json difference_json(const DifferenceContent& content) {
     if (each.slowdown) one["slowdown"] = *each.slowdown;
     one["resolution_us"] = each.resolution_ns * 1e-3;
     one["verdict"] = name(each.verdict);
-    told["times"].push_back(std::move(one));
+    object["times"].push_back(std::move(one));
   }
-  told["depths"] = ordered_json::array();
+  object["depths"] = ordered_json::array();
   for (const differential::Comparison& each : content.found.depths)
-    told["depths"].push_back(comparison_json(each, 1, ""));
-  told["flow"] = {{"appeared", content.found.appeared}, {"vanished", content.found.vanished}};
-  if (content.lateness != nullptr) told["late"] = lateness_json(*content.lateness);
-  return told;
+    object["depths"].push_back(comparison_json(each, 1, ""));
+  object["flow"] = {{"appeared", content.found.appeared}, {"vanished", content.found.vanished}};
+  if (content.lateness != nullptr) object["late"] = lateness_json(*content.lateness);
+  return object;
 }
 
 }  // namespace sojourn::present

@@ -68,8 +68,8 @@ Result<std::string> write_stream(const ExportRequest& request, trace::Reader& re
 
 }  // namespace
 
-Result<void> export_ctf(const ExportRequest& request, trace::Reader reader, const std::string& told,
-                        const exports::Write& /*write*/) {
+Result<void> export_ctf(const ExportRequest& request, trace::Reader reader,
+                        const std::string& notice, const exports::Write& /*write*/) {
   SJ_TRY(script, request.script.start(reader, ScriptOption::Things::kEvents));
   SJ_TRY(directory, NewDirectory::create(request.output));
   SJ_TRY(metadata, write_stream(request, reader));
@@ -77,7 +77,7 @@ Result<void> export_ctf(const ExportRequest& request, trace::Reader reader, cons
   SJ_TRY(file, OutputFile::create(request.output + "/metadata"));
   SJ_CHECK(file.write(metadata));
   SJ_CHECK(file.finish());
-  tell_if_not_whole(reader, told);
+  tell_if_not_whole(reader, notice);
   return script.finish();
 }
 

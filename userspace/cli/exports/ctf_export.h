@@ -12,7 +12,7 @@ namespace sojourn::cli {
 
 // Writes into the directory request.output, which is made or must be empty. `metadata` appears
 // last: without it the directory is no trace.
-Result<void> export_ctf(const ExportRequest& request, trace::Reader reader, const std::string& told,
-                        const exports::Write& write);
+Result<void> export_ctf(const ExportRequest& request, trace::Reader reader,
+                        const std::string& notice, const exports::Write& write);
 
 }  // namespace sojourn::cli

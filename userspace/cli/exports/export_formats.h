@@ -14,9 +14,9 @@
 
 namespace sojourn::cli {
 
-// `told`: the messages about an incomplete trace that were printed (trace_argument.h).
+// `notice`: the messages about an incomplete trace that were printed (trace_argument.h).
 using RunExport = Result<void> (*)(const ExportRequest& request, trace::Reader reader,
-                                   const std::string& told, const exports::Write& write);
+                                   const std::string& notice, const exports::Write& write);
 
 // The options of the command that a format can take.
 enum class Takes : std::uint8_t {

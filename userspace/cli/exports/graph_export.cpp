@@ -25,7 +25,7 @@ Result<present::Graph> flow_of(const ExportRequest& request) {
 }
 
 Result<present::Graph> topology_of(const ExportRequest& request, trace::Reader reader,
-                                   const std::string& told) {
+                                   const std::string& notice) {
   SJ_TRY(rules, request.rules.read());
   SJ_TRY(input, derive_input(std::move(reader), rules));
   queues::QueueSurvey survey(input.reader(), input.topology(), {},
@@ -42,7 +42,7 @@ Result<present::Graph> topology_of(const ExportRequest& request, trace::Reader r
   SJ_TRY(totals, pass.run());
   survey.finish(totals.last_ns);
   line.clear();
-  tell_if_not_whole(input.reader(), told);
+  tell_if_not_whole(input.reader(), notice);
   if (survey.is_empty())
     return fail("{}: has no queues, and no packet went through any point", request.path);
   return present::queues_graph({.reader = input.reader(),
@@ -53,22 +53,22 @@ Result<present::Graph> topology_of(const ExportRequest& request, trace::Reader r
 }
 
 Result<present::Graph> graph_of(const ExportRequest& request, trace::Reader reader,
-                                const std::string& told) {
+                                const std::string& notice) {
   if (request.what == "flow") return flow_of(request);
-  return topology_of(request, std::move(reader), told);
+  return topology_of(request, std::move(reader), notice);
 }
 
 }  // namespace
 
-Result<void> export_dot(const ExportRequest& request, trace::Reader reader, const std::string& told,
-                        const exports::Write& write) {
-  SJ_TRY(graph, graph_of(request, std::move(reader), told));
+Result<void> export_dot(const ExportRequest& request, trace::Reader reader,
+                        const std::string& notice, const exports::Write& write) {
+  SJ_TRY(graph, graph_of(request, std::move(reader), notice));
   return write(present::dot_text(graph));
 }
 
-Result<void> export_svg(const ExportRequest& request, trace::Reader reader, const std::string& told,
-                        const exports::Write& write) {
-  SJ_TRY(graph, graph_of(request, std::move(reader), told));
+Result<void> export_svg(const ExportRequest& request, trace::Reader reader,
+                        const std::string& notice, const exports::Write& write) {
+  SJ_TRY(graph, graph_of(request, std::move(reader), notice));
   return write(present::svg_text(graph));
 }
 

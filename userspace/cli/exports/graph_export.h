@@ -12,9 +12,9 @@
 
 namespace sojourn::cli {
 
-Result<void> export_svg(const ExportRequest& request, trace::Reader reader, const std::string& told,
-                        const exports::Write& write);
-Result<void> export_dot(const ExportRequest& request, trace::Reader reader, const std::string& told,
-                        const exports::Write& write);
+Result<void> export_svg(const ExportRequest& request, trace::Reader reader,
+                        const std::string& notice, const exports::Write& write);
+Result<void> export_dot(const ExportRequest& request, trace::Reader reader,
+                        const std::string& notice, const exports::Write& write);
 
 }  // namespace sojourn::cli

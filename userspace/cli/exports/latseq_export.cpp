@@ -65,7 +65,7 @@ Result<LatseqJourneys> rebuild_natively(const ExportRequest& request, pipeline::
 }  // namespace
 
 Result<void> export_latseq_lines(const ExportRequest& request, trace::Reader reader,
-                                 const std::string& told, const exports::Write& write) {
+                                 const std::string& notice, const exports::Write& write) {
   SJ_TRY(script, request.script.start(reader, ScriptOption::Things::kEvents));
   SJ_TRY(where, request.where.events(reader));
   const model::WallClock clock(reader.clocks());
@@ -98,12 +98,12 @@ Result<void> export_latseq_lines(const ExportRequest& request, trace::Reader rea
   if (left_out != 0)
     tell("{}: {} of the kernel and of queues left out: LatSeq has no line for them\n",
          reader.path(), counted(left_out, "event"));
-  tell_if_not_whole(reader, told);
+  tell_if_not_whole(reader, notice);
   return script.finish();
 }
 
 Result<void> export_latseq(const ExportRequest& request, trace::Reader reader,
-                           const std::string& told, const exports::Write& write) {
+                           const std::string& notice, const exports::Write& write) {
   SJ_TRY(rules, request.rules.read());
   const auto part = std::ranges::find_if(kParts, [&](const LatseqPart& one) {
     return one.to == request.to && one.what == request.what;
@@ -111,13 +111,13 @@ Result<void> export_latseq(const ExportRequest& request, trace::Reader reader,
   if (!request.compat.empty()) {
     SJ_TRY(rebuilt, rebuild_as_latseq(reader, latseq_ends(rules)));
     SJ_CHECK(part->print(rebuilt.recording, rebuilt.all, write));
-    tell_if_not_whole(reader, told);
+    tell_if_not_whole(reader, notice);
     return {};
   }
   SJ_TRY(input, derive_input(std::move(reader), rules));
   SJ_TRY(rebuilt, rebuild_natively(request, input));
   SJ_CHECK(part->print(rebuilt.recording, rebuilt.all, write));
-  tell_if_not_whole(input.reader(), told);
+  tell_if_not_whole(input.reader(), notice);
   return {};
 }
 

@@ -12,9 +12,9 @@ namespace sojourn::cli {
 
 // Every event as a line; what has no line in the format is counted.
 Result<void> export_latseq_lines(const ExportRequest& request, trace::Reader reader,
-                                 const std::string& told, const exports::Write& write);
+                                 const std::string& notice, const exports::Write& write);
 // Exports the formats that are made of journeys.
 Result<void> export_latseq(const ExportRequest& request, trace::Reader reader,
-                           const std::string& told, const exports::Write& write);
+                           const std::string& notice, const exports::Write& write);
 
 }  // namespace sojourn::cli

@@ -61,8 +61,8 @@ Result<Written> write_spans(const ExportRequest& request, pipeline::TraceInput& 
   exports::OtlpTrace made(input.reader(), input.topology(), names, choice.get(), encode, write);
   base::ThreadExecutor threads;
   pipeline::TracePass pass(threads, input);
-  report::JourneysWithActivities told(input.reader().schema(), made);
-  pass.observe(told);
+  report::JourneysWithActivities observed(input.reader().schema(), made);
+  pass.observe(observed);
   if (auto keep = script.predicate(where)) pass.keep(std::move(keep));
   pass.show(choice ? line.progress(1, 2) : line.progress());
   pass.consume([&](const model::EventBatch&) { return made.is_good(); });
@@ -105,7 +105,7 @@ Result<void> post_spans(const ExportRequest& request, pipeline::TraceInput& inpu
 }
 
 Result<void> export_spans(const ExportRequest& request, trace::Reader reader,
-                          const std::string& told, const exports::Write& write,
+                          const std::string& notice, const exports::Write& write,
                           exports::OtlpEncode encode) {
   SJ_TRY(rules, request.rules.read());
   SJ_TRY(script, request.script.start(reader, ScriptOption::Things::kJourneys));
@@ -120,20 +120,20 @@ Result<void> export_spans(const ExportRequest& request, trace::Reader reader,
       tell("{}: {}: the slowest and a sample (--worst, --sample)\n", request.path,
            packets_text(written));
   }
-  tell_if_not_whole(input.reader(), told);
+  tell_if_not_whole(input.reader(), notice);
   return script.finish();
 }
 
 }  // namespace
 
 Result<void> export_otlp(const ExportRequest& request, trace::Reader reader,
-                         const std::string& told, const exports::Write& write) {
-  return export_spans(request, std::move(reader), told, write, exports::otlp_protobuf);
+                         const std::string& notice, const exports::Write& write) {
+  return export_spans(request, std::move(reader), notice, write, exports::otlp_protobuf);
 }
 
 Result<void> export_otlp_json(const ExportRequest& request, trace::Reader reader,
-                              const std::string& told, const exports::Write& write) {
-  return export_spans(request, std::move(reader), told, write, exports::otlp_json);
+                              const std::string& notice, const exports::Write& write) {
+  return export_spans(request, std::move(reader), notice, write, exports::otlp_json);
 }
 
 }  // namespace sojourn::cli

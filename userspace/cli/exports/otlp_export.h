@@ -12,8 +12,8 @@
 namespace sojourn::cli {
 
 Result<void> export_otlp(const ExportRequest& request, trace::Reader reader,
-                         const std::string& told, const exports::Write& write);
+                         const std::string& notice, const exports::Write& write);
 Result<void> export_otlp_json(const ExportRequest& request, trace::Reader reader,
-                              const std::string& told, const exports::Write& write);
+                              const std::string& notice, const exports::Write& write);
 
 }  // namespace sojourn::cli

@@ -83,11 +83,11 @@ Result<void> OtlpSender::send(std::string_view batch, std::size_t spans) {
 // Rejected spans are never sent again.
 void OtlpSender::note_success(std::string_view body, std::size_t spans) {
   ++requests_;
-  exports::OtlpAnswer told = exports::otlp_answer(body, is_json_);
-  const std::uint64_t rejected = std::min<std::uint64_t>(told.rejected_spans, spans);
+  exports::OtlpAnswer answer = exports::otlp_answer(body, is_json_);
+  const std::uint64_t rejected = std::min<std::uint64_t>(answer.rejected_spans, spans);
   rejected_ += rejected;
   accepted_ += spans - rejected;
-  if (warning_.empty()) warning_ = std::move(told.message);
+  if (warning_.empty()) warning_ = std::move(answer.message);
 }
 
 }  // namespace sojourn::cli

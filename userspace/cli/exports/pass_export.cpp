@@ -15,8 +15,8 @@ namespace {
 
 // A format that observes journeys and sees all events.
 template <typename Format>
-Result<void> write_all(const ExportRequest& request, trace::Reader reader, const std::string& told,
-                       const exports::Write& write) {
+Result<void> write_all(const ExportRequest& request, trace::Reader reader,
+                       const std::string& notice, const exports::Write& write) {
   SJ_TRY(rules, request.rules.read());
   SJ_TRY(script, request.script.start(reader, ScriptOption::Things::kJourneys));
   SJ_TRY(input, derive_input(std::move(reader), rules));
@@ -37,20 +37,20 @@ Result<void> write_all(const ExportRequest& request, trace::Reader reader, const
   SJ_CHECK(script.check());
   SJ_CHECK(made.finish());
   line.clear();
-  tell_if_not_whole(input.reader(), told);
+  tell_if_not_whole(input.reader(), notice);
   return script.finish();
 }
 
 }  // namespace
 
 Result<void> export_chrome(const ExportRequest& request, trace::Reader reader,
-                           const std::string& told, const exports::Write& write) {
-  return write_all<exports::ChromeTrace>(request, std::move(reader), told, write);
+                           const std::string& notice, const exports::Write& write) {
+  return write_all<exports::ChromeTrace>(request, std::move(reader), notice, write);
 }
 
 Result<void> export_perfetto(const ExportRequest& request, trace::Reader reader,
-                             const std::string& told, const exports::Write& write) {
-  return write_all<exports::PerfettoTrace>(request, std::move(reader), told, write);
+                             const std::string& notice, const exports::Write& write) {
+  return write_all<exports::PerfettoTrace>(request, std::move(reader), notice, write);
 }
 
 }  // namespace sojourn::cli

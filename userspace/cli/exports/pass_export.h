@@ -11,8 +11,8 @@
 namespace sojourn::cli {
 
 Result<void> export_chrome(const ExportRequest& request, trace::Reader reader,
-                           const std::string& told, const exports::Write& write);
+                           const std::string& notice, const exports::Write& write);
 Result<void> export_perfetto(const ExportRequest& request, trace::Reader reader,
-                             const std::string& told, const exports::Write& write);
+                             const std::string& notice, const exports::Write& write);
 
 }  // namespace sojourn::cli

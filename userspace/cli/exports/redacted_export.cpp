@@ -11,7 +11,7 @@
 namespace sojourn::cli {
 
 Result<void> export_redacted(const ExportRequest& /*request*/, trace::Reader reader,
-                             const std::string& told, const exports::Write& write) {
+                             const std::string& notice, const exports::Write& write) {
   const redaction::Put put = [&write](std::span<const std::uint8_t> bytes) {
     return write({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
   };
@@ -19,7 +19,7 @@ Result<void> export_redacted(const ExportRequest& /*request*/, trace::Reader rea
   SJ_CHECK(redaction::write_redacted(reader, redaction::ValueCipher::random_key(), put,
                                      line.progress()));
   line.clear();
-  tell_if_not_whole(reader, told);
+  tell_if_not_whole(reader, notice);
   return {};
 }
 

@@ -11,6 +11,6 @@
 namespace sojourn::cli {
 
 Result<void> export_scripted(const ExportRequest& request, trace::Reader reader,
-                             const std::string& told, const exports::Write& write);
+                             const std::string& notice, const exports::Write& write);
 
 }  // namespace sojourn::cli

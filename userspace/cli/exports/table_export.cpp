@@ -104,39 +104,39 @@ Result<void> write_table(const ExportRequest& request, pipeline::TraceInput& inp
 }  // namespace
 
 Result<void> export_table(const ExportRequest& request, trace::Reader reader,
-                          const std::string& told, exports::RowWriter& rows) {
+                          const std::string& notice, exports::RowWriter& rows) {
   const bool is_of_events = request.what == "events" || request.what == "queues";
   SJ_TRY(script, request.script.start(reader, is_of_events ? ScriptOption::Things::kEvents
                                                            : ScriptOption::Things::kJourneys));
   if (is_of_events) {
     SJ_CHECK(request.what == "events" ? write_events<exports::EventTable>(request, reader, rows)
                                       : write_events<exports::QueueTable>(request, reader, rows));
-    tell_if_not_whole(reader, told);
+    tell_if_not_whole(reader, notice);
     return script.finish();
   }
   SJ_TRY(rules, request.rules.read());
   SJ_TRY(input, derive_input(std::move(reader), rules));
   SJ_CHECK(write_table(request, input, script, rows));
-  tell_if_not_whole(input.reader(), told);
+  tell_if_not_whole(input.reader(), notice);
   return script.finish();
 }
 
-Result<void> export_csv(const ExportRequest& request, trace::Reader reader, const std::string& told,
-                        const exports::Write& write) {
+Result<void> export_csv(const ExportRequest& request, trace::Reader reader,
+                        const std::string& notice, const exports::Write& write) {
   exports::CsvRows rows(write);
-  return export_table(request, std::move(reader), told, rows);
+  return export_table(request, std::move(reader), notice, rows);
 }
 
 Result<void> export_parquet(const ExportRequest& request, trace::Reader reader,
-                            const std::string& told, const exports::Write& write) {
+                            const std::string& notice, const exports::Write& write) {
   exports::ParquetRows rows(write);
-  return export_table(request, std::move(reader), told, rows);
+  return export_table(request, std::move(reader), notice, rows);
 }
 
 Result<void> export_json_lines(const ExportRequest& request, trace::Reader reader,
-                               const std::string& told, const exports::Write& write) {
+                               const std::string& notice, const exports::Write& write) {
   exports::JsonRows rows(write);
-  return export_table(request, std::move(reader), told, rows);
+  return export_table(request, std::move(reader), notice, rows);
 }
 
 }  // namespace sojourn::cli

@@ -13,13 +13,13 @@ namespace sojourn::cli {
 
 // The table that was asked for, by whichever writer of rows.
 Result<void> export_table(const ExportRequest& request, trace::Reader reader,
-                          const std::string& told, exports::RowWriter& rows);
+                          const std::string& notice, exports::RowWriter& rows);
 
-Result<void> export_csv(const ExportRequest& request, trace::Reader reader, const std::string& told,
-                        const exports::Write& write);
+Result<void> export_csv(const ExportRequest& request, trace::Reader reader,
+                        const std::string& notice, const exports::Write& write);
 Result<void> export_parquet(const ExportRequest& request, trace::Reader reader,
-                            const std::string& told, const exports::Write& write);
+                            const std::string& notice, const exports::Write& write);
 Result<void> export_json_lines(const ExportRequest& request, trace::Reader reader,
-                               const std::string& told, const exports::Write& write);
+                               const std::string& notice, const exports::Write& write);
 
 }  // namespace sojourn::cli
