@@ -32,7 +32,7 @@ struct SeriesWithin {
   std::size_t block_packets = 0;             // 0: too few packets for blocks
   std::vector<double> mean_ns = {};          // of each block
   std::vector<std::uint64_t> start_ns = {};  // of its first packet
-  double resolution_ns = 0;  // a level that shifts by at most this has not changed
+  double resolution_ns = 0;                  // a level that shifts by at most this has not changed
   std::vector<ChangePoint> changes = {};
 };
 

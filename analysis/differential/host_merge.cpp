@@ -20,8 +20,8 @@
 namespace sojourn::differential {
 namespace {
 
-// Threads and processes of other hosts get numbers that no kernel gives. A merged trace has those of
-// several hosts, so the next trace's follow them.
+// Threads and processes of other hosts get numbers that no kernel gives. A merged trace has those
+// of several hosts, so the next trace's follow them.
 constexpr std::uint32_t kHostStride = 10'000'000;
 // The distance between two instants at which the relation of two hosts' clocks is written down.
 constexpr double kKnotNs = 50e6;

@@ -376,8 +376,7 @@ TEST_CASE("three hosts agree, and if two of them disagree it is reported") {
 
 TEST_CASE("a merged trace can be merged with another one, and no two hosts' threads become one") {
   const test::TemporaryDirectory directory;
-  const auto hosts =
-      triangle({clock_of(0, 0, 0), clock_of(2e9, 20, 0), clock_of(9e12, -25, 0)}, 0);
+  const auto hosts = triangle({clock_of(0, 0, 0), clock_of(2e9, 20, 0), clock_of(9e12, -25, 0)}, 0);
   const std::string two = directory.path("two.sjt");
   const std::string three = directory.path("three.sjt");
   output_of({"merge", write(directory, hosts[0]), write(directory, hosts[1]), "-o", two});
