@@ -47,6 +47,7 @@ set(SOJOURN_SELDOM_OPTIONS $<IF:$<CXX_COMPILER_ID:GNU>,-O1,-O0>)
 macro(sojourn_runs_seldom)
   if(SOJOURN_QUICK_BUILD)
     add_compile_options(${SOJOURN_SELDOM_OPTIONS})
+    set_property(DIRECTORY PROPERTY SOJOURN_RUNS_SELDOM ON)
   endif()
 endmacro()
 

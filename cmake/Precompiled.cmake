@@ -31,19 +31,24 @@ function(sojourn_headers name library)
 endfunction()
 
 # sojourn_precompile(NAME LIBRARY DIRECTORY...): the C++ targets below these directories that link
-# LIBRARY, or all if it is "", get the headers of NAME. Subject programs of tests link nothing of
-# ours, and get none.
+# LIBRARY, or all if it is "", get the headers of NAME, or of NAME_seldom if the folder calls
+# sojourn_runs_seldom(). Subject programs of tests link nothing of ours, and get none.
 function(sojourn_precompile name library)
   foreach(directory IN LISTS ARGN)
     get_property(rooms DIRECTORY ${directory} PROPERTY SUBDIRECTORIES)
     sojourn_precompile(${name} "${library}" ${rooms})
     get_property(targets DIRECTORY ${directory} PROPERTY BUILDSYSTEM_TARGETS)
+    get_property(seldom DIRECTORY ${directory} PROPERTY SOJOURN_RUNS_SELDOM)
+    set(variant "")
+    if(seldom)
+      set(variant _seldom)
+    endif()
     foreach(target IN LISTS targets)
       get_target_property(type ${target} TYPE)
       get_target_property(sources ${target} SOURCES)
       get_target_property(libraries ${target} LINK_LIBRARIES)
       if("${libraries}" MATCHES "${library}" AND type MATCHES "STATIC_LIBRARY|EXECUTABLE" AND sources MATCHES "\\.cpp" AND NOT sources MATCHES "\\.c(;|$)")
-        target_precompile_headers(${target} REUSE_FROM ${name})
+        target_precompile_headers(${target} REUSE_FROM ${name}${variant})
         # Tests are optimised as little as what runs seldom, and the programs that they watch as always.
         if(SOJOURN_QUICK_BUILD AND name STREQUAL sojourn_precompiled_tests)
           target_compile_options(${target} PRIVATE ${SOJOURN_SELDOM_OPTIONS})
@@ -56,11 +61,14 @@ endfunction()
 
 set(common <algorithm> <array> <chrono> <functional> <map> <memory> <optional> <ranges> <span> <string> <string_view>
   <unordered_map> <utility> <variant> <vector> <fmt/format.h>)
-# Where 16 sources are compiled as one, each batch parses these headers for itself: it costs 1 to 3 %,
-# and another build directory finds the batch in a compiler cache.
-if(NOT CMAKE_UNITY_BUILD)
-  sojourn_headers(sojourn_precompiled fmt::fmt ${common})
-  sojourn_precompile(sojourn_precompiled "" analysis userspace)
+sojourn_headers(sojourn_precompiled fmt::fmt ${common})
+if(SOJOURN_QUICK_BUILD)
+  sojourn_headers(sojourn_precompiled_seldom fmt::fmt ${common})
+  target_compile_options(sojourn_precompiled_seldom PRIVATE ${SOJOURN_SELDOM_OPTIONS})
+endif()
+sojourn_precompile(sojourn_precompiled "" analysis)
+if(NOT CMAKE_SYSTEM_PROCESSOR STREQUAL wasm32)
+  sojourn_precompile(sojourn_precompiled "" userspace)
 endif()
 if(SOJOURN_TESTS)
   find_package(Catch2 3 REQUIRED)
