@@ -149,6 +149,14 @@ TEST_CASE("points that are switched off are not hit, and are again once they are
       return true;
     }));
     CHECK(reader.events() > 1000);
+    // The trace says which points were off all the time.
+    const model::Capture& capture = reader.capture();
+    CHECK(capture.shed.size() == (count == 0 ? off : 0));
+    for (const model::ShedSpan& span : capture.shed) {
+      CHECK(reader.schema().points[span.point].src.starts_with("rlc."));
+      CHECK(span.from_ns == capture.open_ns);
+      CHECK(span.until_ns == capture.close_ns);
+    }
     return count;
   };
   CHECK(rlc_events("off.sjt") == 0);

@@ -115,7 +115,7 @@ Result<void> BudgetKeeper::tick(const Listener& listener) {
   return {};
 }
 
-// "gtpu.rx--pdcp.tx and 16 more (9 of D, 8 of U)".
+// Names the first point and counts all: "gtpu.rx--pdcp.tx and 16 more (9 of D, 8 of U)".
 std::string BudgetKeeper::words(const std::vector<model::PointId>& points) const {
   const auto& all = output_->schema().points;
   std::string text = all[points.front()].name();

@@ -106,7 +106,6 @@ std::vector<model::PointId> HitMonitor::without_switched(std::vector<model::Poin
   return points;
 }
 
-// That were off all the time.
 Result<std::vector<model::PointId>> HitMonitor::never_on() {
   SJ_TRY(hits, pump_->hits_by_point());
   std::vector<model::PointId> points;

@@ -30,6 +30,8 @@ class HitMonitor final : public Ticker {
   // Names of points that were on and never hit. Points that are not recorded are reported
   // elsewhere.
   Result<std::vector<std::string>> never_hit();
+  // Points that are switched off, and were never hit. One that was switched off meanwhile counts as
+  // well: its hits are not known from then on.
   Result<std::vector<model::PointId>> never_on();
 
  private:

@@ -169,7 +169,7 @@ bool is_of_this_machine(const StreamAddress& address) {
   return endpoint && is_loopback(*endpoint);
 }
 
-// Of a server without encryption.
+// The address of a server that has no encryption: it must be of this machine.
 Result<StreamAddress> parse_local(std::string_view text, std::string_view wanted) {
   SJ_TRY(address, parse_any(text, wanted));
   if (!address.is_tls && is_of_this_machine(address)) return std::move(address);

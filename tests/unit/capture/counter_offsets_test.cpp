@@ -48,6 +48,17 @@ TEST_CASE("on one CPU nothing is compared, and the reason is given") {
   CHECK(found.why_not == "this process may use one CPU only");
 }
 
+TEST_CASE("a CPU whose thread lost it in every round trip counts as silent") {
+  CounterOffsets found = {
+      .others = {{.cpu = 1, .ns = 5, .error_ns = 90}, {.cpu = 2, .ns = -3e7, .error_ns = 7.1e7}},
+      .silent = 1,
+      .why_not = {}};
+  found.leave_out_disturbed();
+  REQUIRE(found.others.size() == 1);
+  CHECK(found.others.front().cpu == 1);
+  CHECK(found.silent == 2);
+}
+
 TEST_CASE("an offset counts if it is larger than the error of the shortest round trip") {
   CHECK_FALSE(CounterOffset{.cpu = 1, .ns = -80, .error_ns = 90}.is_apart());
   CHECK(CounterOffset{.cpu = 1, .ns = -95, .error_ns = 90}.is_apart());

@@ -23,7 +23,7 @@ class TextOutput {
   // output cannot be written. A reader that has closed the pipe is no error.
   Result<void> finish(std::uint64_t events);
 
-  // What was printed of the stream.
+  // How much of the stream was printed, and what kept the rest.
   struct Printed {
     std::uint64_t events = 0;
     std::uint64_t lost = 0;  // events that the stream left out, as nobody took them in time
